@@ -339,7 +339,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   changes.on('policy', () => policyService.wake());
   changes.on('stale', () => policyService.wake());
-  const deletionServices = createDeletionServices(shared);
+  const deletionServices = createDeletionServices(database, clock, logger);
   changes.on('links', () => {
     for (const service of deletionServices) service.wake();
   });

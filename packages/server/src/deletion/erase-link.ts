@@ -113,15 +113,11 @@ const everyMs = 1_000;
 const idleEveryMs = 10_000;
 
 /** Creates the services that delete organizations and erase links, also what a killed process began. */
-export function createDeletionServices({
-  database,
-  clock,
-  logger,
-}: {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}): readonly PeriodicService[] {
+export function createDeletionServices(
+  database: Database,
+  clock: Clock,
+  logger: Logger,
+): readonly PeriodicService[] {
   const onError = (err: unknown, organizationId?: string) =>
     logger.error({ organizationId, err }, 'deleting an organization failed');
   return [

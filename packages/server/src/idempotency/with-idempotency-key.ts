@@ -77,14 +77,9 @@ export class Refusal extends Error {
 /** What is stored of a request. */
 type Outcome<T> = { readonly result: T } | { readonly refusal: StoredError };
 
-function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
-  return work.then(
-    (result) => ({ result }),
-    (error: unknown) => {
-      if (error instanceof Refusal) return { refusal: error.error };
-      throw error;
-    },
-  );
+function refusalOf(error: unknown): { readonly refusal: StoredError } {
+  if (error instanceof Refusal) return { refusal: error.error };
+  throw error;
 }
 
 /** Returns the result of an outcome, or throws its refusal. */
@@ -119,7 +114,7 @@ export async function writeOnce<T>(
   const workOnce = async (transaction: WriteTransaction) => {
     const stored = await findOutcome<T>(database, request, transaction);
     if (stored) return { outcome: stored, replayed: true };
-    const outcome = await outcomeOf(work(transaction));
+    const outcome = await work(transaction).then((result) => ({ result }), refusalOf);
     if (isBulk) await yieldToEventLoop();
     const target = 'result' in outcome ? targetOf(outcome.result) : null;
     if (request && target) {

@@ -58,13 +58,13 @@ export function createdWithin(since: string | undefined, until: string | undefin
   );
 }
 
-/** A row of a list: what a position consists of. */
-interface ListRow {
+/** A row of a list, which is what a position consists of, with the number of all rows. */
+interface CountedRow {
+  readonly total?: number;
   readonly key: number;
-  readonly id: number | string;
+  /** Null for the count of a page without rows. */
+  readonly id: number | string | null;
 }
-
-type CountedRow = { readonly total?: number } & (ListRow | { readonly id: null });
 
 /** Reads one page of a list, and the total number of its rows unless the page starts after a position. */
 export async function readListPage<Id extends string | number>(
@@ -82,7 +82,7 @@ export async function readListPage<Id extends string | number>(
       select total, key, id from (select count(*) as total from found) as counted
         left join page on true order by key ${direction}, id ${direction}`;
   const { rows } = await statement.execute(read);
-  const found = rows.flatMap((row) => (row.id === null ? [] : [row]));
+  const found = rows.flatMap(({ key, id }) => (id === null ? [] : [{ key, id }]));
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
   return {

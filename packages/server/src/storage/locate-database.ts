@@ -4,17 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
 import { checkAccess, followLinks } from './sqlite/sqlite-file.js';
 
-type DatabaseLocation =
-  | { readonly engine: 'sqlite' /** A file, or ':memory:'. */; readonly path: string }
-  | { readonly engine: 'postgres'; readonly address: PostgresAddress };
-
-/** Parses `SHORTY_DATABASE_URL`. Throws an error that names the valid forms. */
-export function locateDatabase(url: string): DatabaseLocation {
-  if (url === ':memory:') return { engine: 'sqlite', path: url };
-  if (/^postgres(ql)?:\/\//.test(url))
-    return { engine: 'postgres', address: parsePostgresUrl(url) };
-  if (/^file:\/\/(localhost)?\/./.test(url)) return { engine: 'sqlite', path: fileURLToPath(url) };
-  if (/^file:(?!\/\/)./.test(url)) return { engine: 'sqlite', path: url.slice('file:'.length) };
+/**
+ * Returns the address of a PostgreSQL database, or a path: of a file, or `:memory:`. Throws an error that
+ * names the valid forms.
+ */
+export function locateDatabase(url: string): PostgresAddress | string {
+  if (url === ':memory:') return url;
+  if (/^postgres(ql)?:\/\//.test(url)) return parsePostgresUrl(url);
+  if (/^file:\/\/(localhost)?\/./.test(url)) return fileURLToPath(url);
+  if (/^file:(?!\/\/)./.test(url)) return url.slice('file:'.length);
   throw new Error(
     'it must be file: and a path, such as file:./data/shorty.db, :memory:, or postgres://user:password@host/database',
   );
@@ -23,8 +21,8 @@ export function locateDatabase(url: string): DatabaseLocation {
 /** Returns the path of a SQLite file, without symbolic links; undefined for any other database. */
 export function findDatabaseFile(url: string): string | undefined {
   const location = locateDatabase(url);
-  if (location.engine !== 'sqlite' || location.path === ':memory:') return undefined;
-  return followLinks(location.path);
+  if (typeof location !== 'string' || location === ':memory:') return undefined;
+  return followLinks(location);
 }
 
 /** Returns why a command cannot use a SQLite file, and changes nothing; undefined if it may try. */

@@ -15,9 +15,9 @@ export function openStorage(options: StorageOptions): Database {
   const { databaseUrl } = options;
   try {
     const location = locateDatabase(databaseUrl);
-    return location.engine === 'postgres'
-      ? openPostgres(location.address, options)
-      : openSqlite(findDatabaseFile(databaseUrl) ?? location.path, options);
+    return typeof location === 'string'
+      ? openSqlite(findDatabaseFile(databaseUrl) ?? location, options)
+      : openPostgres(location, options);
   } catch (cause) {
     throw unusable(databaseUrl, cause);
   }

@@ -6,10 +6,8 @@ import {
   sql,
 } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import type { Schema } from './database.js';
+import type { Schema, Value } from './database.js';
 import { isPostgres } from './statements.js';
-
-type Parameter = string | number | Uint8Array | null;
 
 /** Stands for the values of a prepared query by their names. */
 const placeholders = new Proxy({}, { get: (_, name) => Symbol(String(name)) });
@@ -18,7 +16,7 @@ const placeholders = new Proxy({}, { get: (_, name) => Symbol(String(name)) });
  * Compiles a query once, for hot paths where building it costs more than running it. `build` gets
  * placeholders, which it must use as parameters only; the returned function takes their values.
  */
-export function prepare<Values extends Readonly<Record<string, Parameter>>, Row>(
+export function prepare<Values extends Readonly<Record<string, Value>>, Row>(
   build: (values: Values) => Compilable<Row>,
 ): (values: Values) => CompiledQuery<Row> {
   const compiled = build(placeholders as Values).compile();

@@ -10,7 +10,8 @@ import {
   type Updateable,
 } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import type { Schema, Value, WriteTransaction } from './database.js';
+import type { Row } from './batches.js';
+import type { Schema, WriteTransaction } from './database.js';
 import { definitionIn, definitionOf, type Table } from './schema.js';
 
 export function isPostgres(db: Kysely<Schema>): boolean {
@@ -50,7 +51,7 @@ export async function bulkInsert<Name extends Table>(
   rows: readonly Insertable<Schema[Name]>[],
   onConflict = '',
 ): Promise<void> {
-  const records = rows as readonly Columns[];
+  const records = rows as readonly Row[];
   if (records.length === 0) return;
   const columns = Object.keys(records[0] ?? {});
   if (isPostgres(transaction)) {
@@ -86,7 +87,7 @@ export async function updateEach<Name extends Table>(
     readonly where: Updateable<Schema[Name]>;
   }[],
 ): Promise<boolean[]> {
-  const changes = rows as readonly { readonly set: Columns; readonly where: Columns }[];
+  const changes = rows as readonly { readonly set: Row; readonly where: Row }[];
   const [first] = changes;
   if (!first) return [];
   const [sets, wheres] = [Object.keys(first.set), Object.keys(first.where)];
@@ -142,8 +143,6 @@ export async function updateWhere<Name extends Table>(
 ): Promise<boolean> {
   return (await updateEach(transaction, table, [{ set, where }]))[0] === true;
 }
-
-type Columns = Readonly<Record<string, Value>>;
 
 function quote(column: string): string {
   return `"${column}"`;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
 import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
-import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, findFileProblem, hidePassword } from '../../storage/locate-database.js';
 import { findSecretKeys, unlockSecrets } from '../../storage/secrets.js';
 import { withScratchFolder } from '../backup/move-into-place.js';
@@ -16,17 +15,10 @@ import { print } from './print.js';
 /** Applies the missing migrations; with `from`, moves an installation to the configured PostgreSQL. */
 export async function migrate({ from }: { from?: string }): Promise<void> {
   const config = readConfig(process.env);
-  if (from === undefined) await withStorage(config, applyMigrations);
-  else await move(from, config);
-}
-
-async function applyMigrations(database: Database): Promise<void> {
-  const applied = await database.migrate();
-  print(
-    applied.length === 0
-      ? 'The database is up to date.'
-      : applied.map((name) => `Applied ${name}.`).join('\n'),
-  );
+  if (from !== undefined) return move(from, config);
+  const applied = await withStorage(config, (database) => database.migrate());
+  if (applied.length === 0) print('The database is up to date.');
+  for (const name of applied) print(`Applied ${name}.`);
 }
 
 async function move(from: string, config: Config): Promise<void> {
