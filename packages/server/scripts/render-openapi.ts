@@ -6,7 +6,6 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
-  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { api } from '../src/api/api.js';
@@ -322,20 +321,21 @@ const success = z
   .literal(true)
   .meta({ id: 'Success', description: 'True for a result, false for an error.' });
 
-/** Envelopes and pages by name. Routes with the same data share one schema. */
-const shared = new Map<string, z.ZodType>();
+/** The schemas and error responses that several operations share, by name. */
+const shared = new Map<string, unknown>();
 
-function share(id: string, create: () => z.ZodType): z.ZodType {
-  const known = shared.get(id) ?? create().meta({ id });
+function share<T>(id: string, create: () => T): T {
+  const known = shared.get(id) ?? create();
   shared.set(id, known);
-  return known;
+  return known as T;
 }
 
 /** Returns the schema of a successful response: `UrlRecordResponse` for a `UrlRecord`. */
 function envelopeOf(data: z.ZodType): z.ZodType {
   const name = data.meta()?.id ?? nameOfPage(data);
-  const schema = data.meta()?.id === undefined ? share(name, () => data) : data;
-  return share(`${name}Response`, () => z.object({ success, data: schema }));
+  const schema = data.meta()?.id === undefined ? share(name, () => data.meta({ id: name })) : data;
+  const id = `${name}Response`;
+  return share(id, () => z.object({ success, data: schema }).meta({ id }));
 }
 
 /** Names a page after its items. */
@@ -384,22 +384,14 @@ const refusedByHttp = {
   431: ['HeadersTooLarge', 'The headers are too large'],
 } as const;
 
-/** Error responses by name, which operations share. */
-const errors = new Map<string, ZodOpenApiResponseObject>();
-
 /** Returns the error responses of a route: one for each status, with all error codes of it. */
 function failuresOf(route: Route): ZodOpenApiResponsesObject {
-  const share = (id: string, response: ZodOpenApiResponseObject) => {
-    const known = errors.get(id) ?? { id, ...response };
-    errors.set(id, known);
-    return known;
-  };
   const content = { 'application/json': { schema: errorResponse } };
   const isOperations = route.tag === 'Operations';
   const fromHttp = Object.entries(isOperations ? refusedByHttp : {}).map(
-    ([status, [name, description]]) => [
+    ([status, [id, description]]) => [
       status,
-      share(name, { description, headers: requestId, content }),
+      share(id, () => ({ id, description, headers: requestId, content })),
     ],
   );
   const { isForVisitors, formError } = route;
@@ -407,8 +399,9 @@ function failuresOf(route: Route): ZodOpenApiResponsesObject {
   const fromRoute = statuses.map((status) => {
     const codes = errorsOf(route).filter((code) => errorStatus[code] === status);
     // The name contains everything that distinguishes two responses with the same status.
-    const name = `${codes.map(toPascalCase).join('Or')}${isForVisitors ? 'Page' : ''}${formError ? 'Form' : ''}`;
+    const id = `${codes.map(toPascalCase).join('Or')}${isForVisitors ? 'Page' : ''}${formError ? 'Form' : ''}`;
     const response = {
+      id,
       description: codes.join(', '),
       headers: {
         ...requestId,
@@ -420,7 +413,7 @@ function failuresOf(route: Route): ZodOpenApiResponsesObject {
         ...(isForVisitors && { 'text/html': { schema: text } }),
       },
     };
-    return [status, share(name, response)];
+    return [status, share(id, () => response)];
   });
   return Object.fromEntries([...fromHttp, ...fromRoute]);
 }
