@@ -153,7 +153,7 @@ describe('completion', () => {
     ]);
     // Bash splits a word at the sign.
     expect(await candidates('bash', ['urls', 'list', '--output', '=', 'nd'])).toEqual(['ndjson']);
-    expect(await candidates('bash', ['urls', 'list', '--sort', '='])).toContain('title');
+    expect(await candidates('bash', ['urls', 'list', '--sort', '='])).toContain('clickCount');
     expect(await candidates('bash', ['urls', 'list', '--output=nd'])).toEqual(['--output=ndjson']);
     expect(await candidates('fish', ['urls', 'list', '--output=nd'])).toEqual([
       '--output=ndjson\t',

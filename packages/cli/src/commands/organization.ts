@@ -78,21 +78,18 @@ const auditColumns: readonly Column<AuditEntry>[] = [
   { name: 'id', value: (entry) => entry.id },
 ];
 
-const auditList = {
-  item: 'entry',
-  columns: auditColumns,
-};
-
 /** Lists the changes of the own organization. */
 export const audit: CommandRow = listCommand<AuditEntry>('listAuditEntries', {
-  ...auditList,
+  item: 'entry',
+  columns: auditColumns,
   examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
 });
 
 /** Lists the changes of all organizations, with the operator key. */
 export const adminAudit: CommandRow = listCommand<AuditEntry>('listAllAuditEntries', {
   examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
-  ...auditList,
+  item: 'entry',
+  columns: auditColumns,
   options: {
     '--organization <organization>': naming('organization', 'only of this organization'),
     ...fieldOptions('listAllAuditEntries', ['organizationId']),
