@@ -88,16 +88,6 @@ type Changes = Readonly<Record<RecordKind, [keys: readonly string[]]>> & {
   readonly stale: [];
 };
 
-/** What is known of a server after its start. */
-type StartedServer = {
-  -readonly [Name in
-    | 'url'
-    | 'adminUrl'
-    | 'credentials'
-    | 'apiKey'
-    | 'invitationUrl']: ShortyServer[Name];
-};
-
 /** Returns where clients and visitors reach the server. */
 function addressOf(config: Config, listener: string) {
   const url = config.baseUrl ?? listener;
@@ -420,12 +410,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...webhooks.services,
   ];
 
-  const server: StartedServer = {
+  /** What is known of the server after its start. */
+  const server = {
     url: '',
-    adminUrl: undefined,
-    credentials: undefined,
-    apiKey: undefined,
-    invitationUrl: undefined,
+    adminUrl: undefined as ShortyServer['adminUrl'],
+    credentials: undefined as ShortyServer['credentials'],
+    apiKey: undefined as ShortyServer['apiKey'],
+    invitationUrl: undefined as ShortyServer['invitationUrl'],
   };
 
   async function startUp(): Promise<void> {

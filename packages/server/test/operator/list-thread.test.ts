@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { call, newSettings, pathOf, serveWithToken } from './server-process.js';
 
-it('a list thread that ends is replaced: only the call that ended it fails, with 503, and is counted', async () => {
+it('a list thread that ends is replaced: the call in flight fails with 503, and is counted', async () => {
   const settings = newSettings();
   const { token, origin } = await serveWithToken({
     ...settings,
