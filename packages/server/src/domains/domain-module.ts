@@ -43,7 +43,6 @@ import {
   type Domain,
   type DomainRecord,
   domainUrls,
-  type FindByHostname,
   findDomain,
   settingColumns,
   toDomainRecord,
@@ -51,11 +50,10 @@ import {
 import { createHostResolver, type HostResolverOptions } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
 
-export interface DomainModuleOptions extends Omit<HostResolverOptions, 'findDomain' | 'onError'> {
+export interface DomainModuleOptions extends Omit<HostResolverOptions, 'onError'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly listDomains: ReadPage<DomainRecord, DomainFilter>;
-  readonly findByHostname: FindByHostname;
   readonly resolveTxt: ResolveTxt;
   /** Returns why one of the URLs of each request is refused, as a target of links would be. */
   readonly findTargetErrors: (
@@ -73,7 +71,6 @@ export function createDomainModule(options: DomainModuleOptions) {
   // Cleared after each committed change, before the response.
   const hosts = createHostResolver({
     ...options,
-    findDomain: findByHostname,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
   const lookUps = openFairQueue({

@@ -14,12 +14,12 @@ function resolver() {
   const hosts = createHostResolver({
     shortDomain: () => 'sho.example:8080',
     isOwnHost: (hostname) => hostname === 'own.example',
-    findDomain: async (hostname) => {
+    findByHostname: async (hostname) => {
       lookUps.push(hostname);
       const id = failure ? await failure() : active.get(hostname);
       return id === undefined
         ? undefined
-        : { id, organizationId: `owner of ${id}`, settings: noSettings };
+        : { id, organizationId: `owner of ${id}`, isActive: true, settings: noSettings };
     },
     platformSettings: noSettings,
     clock: () => now,

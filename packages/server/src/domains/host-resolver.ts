@@ -3,21 +3,14 @@ import { entryLimit } from '../entry-limit.js';
 import { loadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import type { DomainSettings } from './domain-repository.js';
+import type { DomainSettings, FindByHostname } from './domain-repository.js';
 import { hostnameOf, type IsOwnHost } from './hostname.js';
 
 export interface HostResolverOptions {
   /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
   readonly isOwnHost: IsOwnHost;
-  readonly findDomain: (hostname: string) => Promise<
-    | {
-        readonly id: string;
-        readonly organizationId: string;
-        readonly settings: DomainSettings;
-      }
-    | undefined
-  >;
+  readonly findByHostname: FindByHostname;
   readonly platformSettings: DomainSettings;
   readonly clock: Clock;
   /** Called when an expired entry could not be read again, unless storage is unavailable. */
@@ -25,9 +18,8 @@ export interface HostResolverOptions {
 }
 
 interface Entry {
-  readonly domainId: string | null;
-  readonly organizationId: string | null;
-  readonly settings: DomainSettings;
+  /** Undefined for a host that is no custom domain. */
+  readonly domain: Awaited<ReturnType<FindByHostname>>;
   expiresAt: number;
 }
 
@@ -42,17 +34,12 @@ export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
 export function createHostResolver(options: HostResolverOptions) {
-  const { shortDomain, isOwnHost, findDomain, platformSettings, clock, onError } = options;
+  const { shortDomain, isOwnHost, findByHostname, platformSettings, clock, onError } = options;
   const hosts = loadingCache<Entry>(entryLimit(maxHosts), async (host) => {
     const expiresAt = clock() + maxAgeMs;
     const hostname = hostnameOf(host);
-    const domain = canBeCustomDomain(hostname) ? await findDomain(hostname) : undefined;
-    return {
-      domainId: domain?.id ?? null,
-      organizationId: domain?.organizationId ?? null,
-      settings: domain?.settings ?? platformSettings,
-      expiresAt,
-    };
+    const domain = canBeCustomDomain(hostname) ? await findByHostname(hostname) : undefined;
+    return { domain, expiresAt };
   });
   const isPlatform = (host: string | undefined): host is undefined =>
     host === undefined || host === shortDomain() || host.length > maxHostLength;
@@ -74,8 +61,8 @@ export function createHostResolver(options: HostResolverOptions) {
       if (isPlatform(host)) return null;
       const entry = entryOf(host);
       return entry instanceof Promise
-        ? entry.then((loaded) => loaded?.domainId ?? null)
-        : entry.domainId;
+        ? entry.then((loaded) => loaded?.domain?.id ?? null)
+        : (entry.domain?.id ?? null);
     },
 
     /**
@@ -86,7 +73,7 @@ export function createHostResolver(options: HostResolverOptions) {
     async findOrganization(host: string | undefined): Promise<string | null> {
       if (isPlatform(host) || isOwnHost(hostnameOf(host))) return null;
       try {
-        return (await entryOf(host))?.organizationId ?? null;
+        return (await entryOf(host))?.domain?.organizationId ?? null;
       } catch (error) {
         if (error instanceof StorageUnavailableError) return null;
         throw error;
@@ -94,7 +81,8 @@ export function createHostResolver(options: HostResolverOptions) {
     },
 
     async settingsOf(host: string | undefined): Promise<DomainSettings> {
-      return (isPlatform(host) ? undefined : await entryOf(host))?.settings ?? platformSettings;
+      const entry = isPlatform(host) ? undefined : await entryOf(host);
+      return entry?.domain?.settings ?? platformSettings;
     },
 
     /** Evicts all hosts, after a domain was changed. */

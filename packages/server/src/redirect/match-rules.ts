@@ -65,10 +65,7 @@ const maxQueryLength = 4_096;
 export function matchRules(rules: readonly LinkRule[], visit: RuleVisit): RuleMatch {
   let parameters: URLSearchParams | undefined;
   const parsed: ParsedVisit = {
-    visitedAt: visit.visitedAt,
-    facts: visit.facts,
-    query: visit.query,
-    acceptLanguage: visit.acceptLanguage,
+    ...visit,
     parameters() {
       parameters ??= new URLSearchParams(visit.query.slice(0, maxQueryLength));
       return parameters;
