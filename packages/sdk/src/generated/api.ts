@@ -3867,19 +3867,6 @@ export interface components {
                  */
                 failed: number;
             };
-            /** @description The response times of attempts with a response. Null without one. */
-            responseTimeMs: {
-                /**
-                 * @description The median.
-                 * @example 38
-                 */
-                p50: number | null;
-                /**
-                 * @description The 95th percentile.
-                 * @example 215
-                 */
-                p95: number | null;
-            };
             /** @description Failed attempts by cause, the most frequent first. */
             failures: {
                 /**
@@ -3899,16 +3886,6 @@ export interface components {
              * @description When the last attempt succeeded.
              */
             lastSuccessAt: string | null;
-            /** @description The deliveries that are pending now. */
-            pending: {
-                /** @description Deliveries that wait for an attempt now, counted up to 100000. */
-                count: number;
-                /**
-                 * Format: date-time
-                 * @description When the oldest of them was created. Null without one.
-                 */
-                oldestCreatedAt: string | null;
-            };
             /** @description The attempts by the hour or day of their delivery, in UTC, without gaps. */
             timeseries: components["schemas"]["AttemptBucket"][];
         };

@@ -1611,10 +1611,6 @@ export const fixtures: {
       "delivered": 117,
       "failed": 0
     },
-    "responseTimeMs": {
-      "p50": null,
-      "p95": null
-    },
     "failures": [
       {
         "cause": "status_5xx",
@@ -1622,10 +1618,6 @@ export const fixtures: {
       }
     ],
     "lastSuccessAt": null,
-    "pending": {
-      "count": 1,
-      "oldestCreatedAt": null
-    },
     "timeseries": [
       {
         "bucket": "2030-01-01T00:00:00.000Z",

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant, uuidText } from '../contract/fields.js';
-import { failureCauses, maxPendingCounted } from './attempt.js';
+import { failureCauses } from './attempt.js';
 
 const count = z.int().min(0);
 const attempts = count.meta({ description: 'The number of attempts.', example: 120 });
@@ -8,7 +8,6 @@ const failedAttempts = count.meta({
   description: 'The number of attempts that failed.',
   example: 3,
 });
-const milliseconds = count.nullable();
 
 export const webhookStats = z
   .object({
@@ -31,12 +30,6 @@ export const webhookStats = z
         example: 0,
       }),
     }),
-    responseTimeMs: z
-      .object({
-        p50: milliseconds.meta({ description: 'The median.', example: 38 }),
-        p95: milliseconds.meta({ description: 'The 95th percentile.', example: 215 }),
-      })
-      .describe('The response times of attempts with a response. Null without one.'),
     failures: z
       .array(
         z.object({
@@ -50,16 +43,6 @@ export const webhookStats = z
       )
       .describe('Failed attempts by cause, the most frequent first.'),
     lastSuccessAt: instant.nullable().describe('When the last attempt succeeded.'),
-    pending: z
-      .object({
-        count: count
-          .max(maxPendingCounted)
-          .describe(`Deliveries that wait for an attempt now, counted up to ${maxPendingCounted}.`),
-        oldestCreatedAt: instant
-          .nullable()
-          .describe('When the oldest of them was created. Null without one.'),
-      })
-      .describe('The deliveries that are pending now.'),
     timeseries: z
       .array(
         z

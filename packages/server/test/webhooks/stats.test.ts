@@ -14,7 +14,7 @@ const anyTime = {
   groupBy: 'day',
 } as const;
 
-it('stats have the attempts of a window by outcome and time, and what is pending', async () => {
+it('stats have the attempts of a window by outcome and time', async () => {
   const api = await startForTest({ allowPrivateNetwork: true, webhookRetrySchedule: [30_000] });
   const statuses = [204, 500, 404, 503, 500];
   const hook = await receiver((response, count) => {
@@ -33,10 +33,8 @@ it('stats have the attempts of a window by outcome and time, and what is pending
     webhookId: id,
     until: new Date(api.clock() + 1).toISOString(),
     totals: { attempts: 0, failedAttempts: 0, successRate: null, delivered: 0, failed: 0 },
-    responseTimeMs: { p50: null, p95: null },
     failures: [],
     lastSuccessAt: null,
-    pending: { count: 0, oldestCreatedAt: null },
   });
   for (let sent = 1; sent <= 3; sent += 1) {
     await api.call('testWebhook', { params });
@@ -48,7 +46,6 @@ it('stats have the attempts of a window by outcome and time, and what is pending
   caller = await api.signIn(api.credentials);
   await hook.arrived(5);
   await attemptsBecome(5);
-  expect((await stats()).pending.count).toBe(0);
   const later = new Date(api.clock()).toISOString();
   await caller.call('testWebhook', { params });
   await attemptsBecome(6);
@@ -70,7 +67,6 @@ it('stats have the attempts of a window by outcome and time, and what is pending
   });
   const until = new Date(api.clock() + hour).toISOString();
   expect((await stats()).timeseries).toHaveLength(31);
-  expect((await stats()).responseTimeMs.p95).toBeGreaterThanOrEqual(0);
   const wrong = await caller.call('getWebhookStats', { params, query: { since: until } });
   expect(wrong.invalidFields).toEqual(['since']);
   const extra = await caller.call('getWebhookStats', { params, query: { limit: '5' } });
