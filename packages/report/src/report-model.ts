@@ -146,7 +146,7 @@ interface Counted extends Window, Pick<UrlClicks, 'retainedSince' | 'timeseries'
 function createReport(
   data: Counted,
   groupBy: GroupBy,
-  { before, filters = {} }: Pick<ReportExtras<Window>, 'before' | 'filters'>,
+  { before, filters = {} }: ReportExtras<Window>,
   { title, totals, first = [] }: Pick<Report, 'title' | 'totals'> & { first?: Section[] },
 ): Report {
   const { since, until } = data;

@@ -306,8 +306,8 @@ function formatNotKept(notKept: readonly NotKept[] = []): string {
 }
 
 const retryForMs = 600_000;
-// The longest Retry-After that an import waits for. A rate limit lasts up to a minute.
-const maxRetryDelayMs = 65_000;
+/** The longest Retry-After that a bulk change waits for. A rate limit lasts up to a minute. */
+export const maxRetryDelayMs = 65_000;
 
 /** Returns options of a client that waits for a server that is busy or restarts, and tells so. */
 export function patience(tell: (note: string) => void): ClientOptions {

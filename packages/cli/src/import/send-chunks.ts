@@ -3,18 +3,16 @@ import type { UrlBulkCreateResult, UrlCreateRequest } from '@shorty/sdk';
 
 export type CreatedUrl = UrlBulkCreateResult['created'][number];
 
-type Send = (
-  items: UrlCreateRequest[],
-  chunk: ImportChunk,
-  signal: AbortSignal,
-) => Promise<UrlBulkCreateResult>;
-
 /** Sends chunks in up to `concurrency` requests at once, and yields their outcomes in file order. */
 export async function* sendChunks(
   chunks: AsyncIterable<ImportChunk>,
   concurrency: number,
   interrupt: AbortSignal,
-  send: Send,
+  send: (
+    urls: UrlCreateRequest[],
+    chunk: ImportChunk,
+    signal: AbortSignal,
+  ) => Promise<UrlBulkCreateResult>,
 ) {
   const stop = new AbortController();
   const signal = AbortSignal.any([interrupt, stop.signal]);

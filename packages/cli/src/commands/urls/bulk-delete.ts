@@ -3,6 +3,7 @@ import { linkKeys, quoteCell } from '@shorty/import';
 import { type ExitCode, systemErrorCode, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
+import { maxRetryDelayMs } from '../../import/import-report.js';
 import { type CsvFlags, type Rows, withRows } from '../../import/prepare-import.js';
 import { groupIntoPages } from '../../read-pages.js';
 import { kinds, type Named, nameLinks } from '../../records.js';
@@ -82,8 +83,6 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 const maxItems = 100;
-// The longest Retry-After that a deletion waits for. A rate limit lasts up to a minute.
-const maxRetryDelayMs = 65_000;
 
 /** Deletes links, 100 per request. */
 export async function deleteUrls(
