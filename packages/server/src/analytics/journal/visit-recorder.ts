@@ -59,7 +59,7 @@ export function createVisitRecorder(
         headers,
         query,
         address,
-        // A peer on a unix socket has no address.
+        // A closed connection has no address.
         isPeerTrusted: proxies.includes(peer ?? ''),
         shortDomain: headers.host ?? '',
       });
