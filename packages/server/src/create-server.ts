@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Express } from 'express';
+import type { Express, Router } from 'express';
 import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
@@ -347,9 +347,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         findDomain: async (host) => domains.hosts.find(host),
       });
     },
-    mountVisitorPages(app: Express) {
-      redirects.domainPages.mount(app, redirects.respondUnknown);
-      qrs.mountImages(app);
+    mountVisitorPages(pages: Router) {
+      redirects.domainPages.mount(pages, redirects.respondUnknown);
+      qrs.mountImages(pages);
     },
     hideApi: hideApi({
       findOrganization,

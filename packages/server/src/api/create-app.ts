@@ -1,6 +1,12 @@
 import { parse as parseQuery } from 'node:querystring';
 import cors from 'cors';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { ApiError, shorten } from '../contract/api-error.js';
@@ -18,7 +24,7 @@ import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
   /** Adds the pages and images for visitors, which custom domains have, too. */
-  readonly mountVisitorPages: (app: Express) => void;
+  readonly mountVisitorPages: (pages: Router) => void;
   readonly hideApi: RequestHandler;
   /** Responds to a request of a visitor at an address that no link and no route has. */
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
@@ -56,7 +62,11 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   app.enable('case sensitive routing');
   app.enable('strict routing');
   if (listener !== 'admin') {
-    options.mountVisitorPages(app);
+    const pages = express.Router({ caseSensitive: true, strict: true });
+    options.mountVisitorPages(pages);
+    app.use((request, response, next) =>
+      forbiddenTarget.test(request.url) ? next() : pages(request, response, next),
+    );
     app.use(options.hideApi);
   }
   const showPage = (response: Response) =>

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { invalidField } from '../contract/api-error.js';
 import type { ListFilter, PageRange, Position } from '../contract/fields.js';
@@ -27,7 +28,10 @@ const text = z
 
 const idTypes = { integer: z.int(), text };
 
-/** Reads the range of a page from a query. Throws VALIDATION_FAILED for a damaged cursor. */
+/**
+ * Reads the range of a page from a query. Throws VALIDATION_FAILED for a cursor that is damaged, or that was
+ * made with other filters or another order: it would omit items.
+ */
 export function openPage<Query extends PageQuery>(
   query: Query,
   ids: keyof typeof idTypes = 'text',
@@ -39,11 +43,12 @@ export function openPage<Query extends PageQuery>(
       'must not be combined with offset, because it already says where the page starts',
     );
   }
-  const cursor = after === undefined ? undefined : readCursor(after, ids);
+  const digest = digestOf(filters);
+  const cursor = after === undefined ? undefined : readCursor(after, ids, digest);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
   function describe({ total = cursor?.total ?? 0, count, next }: Omit<PageText<unknown>, 'items'>) {
     const first = cursor?.offset ?? range.offset;
-    const content = next && JSON.stringify([total, first + count, ...next]);
+    const content = next && JSON.stringify([digest, total, first + count, ...next]);
     const nextAfter = content === undefined ? null : Buffer.from(content).toString('base64url');
     return { total, limit, offset: first, nextAfter };
   }
@@ -71,6 +76,12 @@ export async function replyWithPage<Query extends PageQuery, Item>(
   return reply(await read(owner, filter));
 }
 
+function digestOf(filters: object): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const text = JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return hash('sha256', text, 'base64url').slice(0, 12);
+}
+
 interface Cursor {
   /** The number of items when the first page was read, which the other pages do not count again. */
   readonly total: number;
@@ -79,13 +90,13 @@ interface Cursor {
 }
 
 /** A client could forge a cursor, so its types are checked; it would only reach its own items. */
-function readCursor(text: string, ids: keyof typeof idTypes): Cursor {
-  const content = z.tuple([count, count, z.int(), idTypes[ids]]);
+function readCursor(text: string, ids: keyof typeof idTypes, digest: string): Cursor {
+  const content = z.tuple([z.literal(digest), count, count, z.int(), idTypes[ids]]);
   try {
     const bytes = Buffer.from(text, 'base64url');
     // The decoder ignores characters that base64url does not have.
     if (bytes.toString('base64url') !== text) throw new SyntaxError('not base64url');
-    const [total, offset, key, id] = content.parse(JSON.parse(bytes.toString()));
+    const [, total, offset, key, id] = content.parse(JSON.parse(bytes.toString()));
     return { total, offset, position: [key, id] };
   } catch {
     throw invalidField(

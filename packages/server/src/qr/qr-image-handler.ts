@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Express, Request, Response } from 'express';
+import type { Request, Response, Router } from 'express';
 import { ApiError } from '../contract/api-error.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { requestIdOf } from '../http/request-id.js';
@@ -26,7 +26,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Serves the images of QR codes and their preview pages, without authentication. A custom domain serves
  * the codes of its organization only. Neither is a visit of a link, so neither counts as a scan.
  */
-export function mountQrImages(app: Express, options: QrImageOptions): void {
+export function mountQrImages(pages: Router, options: QrImageOptions): void {
   const { cache, findOrganization, pagesFor, countDownload, onRequestError } = options;
 
   async function serve(
@@ -49,7 +49,7 @@ export function mountQrImages(app: Express, options: QrImageOptions): void {
   }
 
   const mount = (path: string, isPreview: boolean) =>
-    app.all(path, (request: Request<{ id: string }>, response: Response) =>
+    pages.all(path, (request: Request<{ id: string }>, response: Response) =>
       serve(request, response, isPreview).catch((error: unknown) =>
         respondToError(response, error, onRequestError, () =>
           refuse(response, isPreview, toApiError(error), pagesFor(request.headers).qrUnavailable),

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Router } from 'express';
 import type { Logger } from 'pino';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { openFairQueue } from '../fair-queue.js';
@@ -74,7 +74,7 @@ export function createQrModule(options: QrModuleOptions) {
       onChanged: (id) => cache.invalidate([id]),
     }),
     cache,
-    mountImages: (app: Express) => mountQrImages(app, { ...options, cache }),
+    mountImages: (pages: Router) => mountQrImages(pages, { ...options, cache }),
     queues: [drawings, downloads, logos.queue],
     threads: [thread],
     async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Express } from 'express';
+import type { Router } from 'express';
 import type { Config } from '../config.js';
 import {
   type AppLinkDocument,
@@ -72,14 +72,14 @@ export function createDomainPages(options: DomainPagesOptions) {
     findUrl,
 
     /** Adds the routes of the pages. `respondUnknown` responds where a domain has no such document. */
-    mount(app: Express, respondUnknown: (response: ServerResponse) => void): void {
-      app.get('/robots.txt', (_, response) =>
+    mount(router: Router, respondUnknown: (response: ServerResponse) => void): void {
+      router.get('/robots.txt', (_, response) =>
         sendFile(response, robots, { 'Content-Type': 'text/plain; charset=utf-8' }, dayCache),
       );
-      app.get('/favicon.ico', (_, response) =>
+      router.get('/favicon.ico', (_, response) =>
         sendFile(response, favicon, { 'Content-Type': 'image/x-icon' }, dayCache),
       );
-      app.get('/', async (request, response) => {
+      router.get('/', async (request, response) => {
         const { headers } = request;
         const url = await findUrl(request, 'rootUrl');
         if (url !== undefined) {
@@ -92,7 +92,7 @@ export function createDomainPages(options: DomainPagesOptions) {
         sendPage(response, 200, page);
       });
       for (const [name, document] of Object.entries(appLinkDocuments)) {
-        app.get(wellKnown + name, async ({ headers }, response) => {
+        router.get(wellKnown + name, async ({ headers }, response) => {
           const domainId = await hosts.find(headers.host);
           const text =
             domainId === null ? config[document] : await findDocument(read, domainId, document);

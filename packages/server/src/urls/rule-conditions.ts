@@ -36,7 +36,10 @@ function oneOrMore<Value extends z.ZodType<string>>(value: Value) {
     .optional();
 }
 
-const name = plainLine(64, 1);
+const name = plainLine(64, 1).refine(
+  (text) => text.trim() === text,
+  'must not begin or end with a space',
+);
 const languageTag = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
 
 /** The conditions that have one value or a list of them. */

@@ -113,6 +113,21 @@ describe('a cursor', () => {
     expect(await refusal(caller, 'listUrls', tooLong)).toContain('at most 1024');
   });
 
+  it('is refused with another filter or order, and accepted with another limit and the default order', async () => {
+    const caller = await newcomer();
+    const after = await cursorOf(caller);
+    const filters = [{}, { isActive: false }, { isActive: true, tag: 'a' }, { search: 'true' }];
+    const orders = [{ order: 'asc' }, { sort: 'clickCount' }];
+    const others = [...filters, ...orders.map((order) => ({ isActive: true, ...order }))];
+    for (const other of others) {
+      const query = { ...other, after };
+      expect(await refusal(caller, 'listUrls', { query })).toEqual(refused);
+    }
+    const order = { sort: 'createdAt', order: 'desc' };
+    const query = { isActive: true, limit: 100, ...order, after };
+    expect((await caller.call('listUrls', { query })).data.items).toHaveLength(1);
+  });
+
   it('is refused by lists with other ids, and reaches no link of another organization', async () => {
     const caller = await newcomer();
     const after = await cursorOf(caller);
