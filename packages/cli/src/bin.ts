@@ -37,7 +37,8 @@ async function run(): Promise<void> {
     interrupt: interruption.signal,
   };
   const exitCode = await main(argv, io);
-  process.exitCode = endedBy && exitCode === exitCodes.interrupted ? exitCodeOf(endedBy) : exitCode;
+  if (endedBy && exitCode === exitCodes.interrupted) endBy(endedBy);
+  else process.exitCode = exitCode;
   // Unread input on stdin would keep the process alive.
   process.stdin.destroy();
 }
@@ -50,6 +51,16 @@ async function loadFetch(): Promise<typeof globalThis.fetch> {
 
 function exitCodeOf(signal: NodeJS.Signals): number {
   return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
+}
+
+/** Ends the process after Ctrl-C or SIGTERM. */
+function endBy(signal: NodeJS.Signals): void {
+  // A shell ends a loop on Ctrl-C only if the signal itself terminates the command.
+  if (signal === 'SIGINT' && process.stderr.isTTY) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+  process.exitCode = exitCodeOf(signal);
 }
 
 /** Ignores a closed pipe. Any other failure to write, such as a full disk, ends the process. */

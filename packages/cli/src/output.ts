@@ -209,21 +209,15 @@ export class Output {
   }
 
   /**
-   * Prints rows page by page, or the only page. JSON is printed at the end: `head` with the rows as `items`.
-   * The columns of a table have the widths of the first page, and fit the terminal.
+   * Prints rows page by page, or the only page. The JSON format is `head` with the rows as `items`. The columns
+   * of a table have the widths of the first page, and fit the terminal.
    */
   async list<T extends object>(
     pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
     columns: readonly Column<T>[],
     head: object = {},
   ): Promise<void> {
-    if (this.format === 'json') {
-      const items: object[] = [];
-      for await (const page of pages) {
-        for (const item of page) items.push(this.#select(item, columns));
-      }
-      return this.json({ ...head, items });
-    }
+    if (this.format === 'json') return this.#jsonList(pages, columns, head);
     let toLine: ((item: T) => string) | undefined;
     for await (const page of pages) {
       if (this.#isClosed) return;
@@ -269,6 +263,31 @@ export class Output {
    */
   csvLine(values: readonly unknown[]): string {
     return formatCsvCells(values, (cell) => this.printable(cell));
+  }
+
+  async #jsonList<T extends object>(
+    pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+    columns: readonly Column<T>[],
+    head: object,
+  ): Promise<void> {
+    if (this.#jq) {
+      const items: object[] = [];
+      for await (const page of pages) {
+        for (const item of page) items.push(this.#select(item, columns));
+      }
+      return this.json({ ...head, items });
+    }
+    const opening = formatJson(head).slice(0, -1);
+    const start = `${opening}${opening === '{' ? '' : ','}"items":[`;
+    let separator = `${start}\n`;
+    for await (const page of pages) {
+      if (this.#isClosed) return;
+      for (const item of page) {
+        await this.#put(`${separator}${formatJson(this.#select(item, columns))}`);
+        separator = ',\n';
+      }
+    }
+    await this.#put(separator === ',\n' ? '\n]}\n' : `${start}\n]}\n`);
   }
 
   /** Returns the item with the selected fields only. A column may be none of its fields. */

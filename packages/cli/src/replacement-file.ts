@@ -89,15 +89,24 @@ export function requireWritable(path: string): void {
   if (!existsSync(path) || !statSync(path).isFIFO()) new ReplacementFile(path).close();
 }
 
-/** Returns the format that the extension of a file names. Throws a UsageError if no format has it. */
+/**
+ * Returns the format that the extension of a file names. Throws a UsageError if no format has it, or if another
+ * one was chosen.
+ */
 export function formatOfFile<Format extends string>(
   path: string | undefined,
   formats: readonly Format[],
-  option = '--out',
+  { option = '--out', chosen }: { option?: string; chosen?: string | undefined } = {},
 ): Format | undefined {
   const extension = extname(path ?? '').toLowerCase();
   if (extension === '') return undefined;
   const format = formats.find((each) => `.${each}` === extension);
+  if (format && chosen !== undefined && chosen !== format) {
+    throw new UsageError(
+      `${option} ${path} contradicts the format ${chosen}`,
+      'the extension of the file must be that of the format',
+    );
+  }
   if (format) return format;
   const known = formats.map((each) => `.${each}`).join(', ');
   throw new UsageError(`${option} ${path}: unknown extension ${extension}`, `use ${known}`);

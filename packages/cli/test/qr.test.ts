@@ -214,14 +214,14 @@ describe('export', () => {
   const downloads = async () =>
     (await server.client.qr.list({ urlId: link.id })).items.map((code) => code.downloadCount);
 
-  test('writes each image once, and again with --overwrite', async () => {
+  test('writes each image once, and again only after a change', async () => {
     const codes = [];
     for (const format of ['png', 'svg', 'webp', 'png'] as const) {
       codes.push(await server.client.qr.create({ urlId: link.id, format }));
     }
     const [, svg, , second] = codes;
     const first = await run();
-    expect([first.code, first.stdout]).toEqual([0, '4 codes: 4 written, 0 skipped, 0 failed\n']);
+    expect([first.code, first.stdout]).toEqual([0, '4 codes: 4 written, 0 unchanged, 0 failed\n']);
     const plain = `export-${count}`;
     expect(await pictures()).toEqual([
       `${plain}-${second?.id.slice(-12)}.png`,
@@ -229,14 +229,14 @@ describe('export', () => {
       `${plain}.svg`,
       `${plain}.webp`,
     ]);
-    expect((await run()).stdout).toBe('4 codes: 0 written, 4 skipped, 0 failed\n');
+    expect((await run()).stdout).toBe('4 codes: 0 written, 4 unchanged, 0 failed\n');
     await expect.poll(downloads).toEqual([1, 1, 1, 1]);
 
     await server.client.qr.update(svg?.id ?? '', { size: 900 });
     await rm(shorty.path(join(folder, `${plain}.webp`)));
-    expect((await run()).stdout).toBe('4 codes: 1 written, 3 skipped, 0 failed\n');
+    expect((await run()).stdout).toBe('4 codes: 1 written, 2 unchanged, 1 failed\n');
     await writeFile(shorty.path(join(folder, `${plain}.png`)), 'half');
-    expect((await run('--overwrite')).stdout).toBe('4 codes: 4 written, 0 skipped, 0 failed\n');
+    expect((await run('--overwrite')).stdout).toBe('4 codes: 2 written, 2 unchanged, 0 failed\n');
     expect(await shorty.read(join(folder, `${plain}.svg`))).toContain('900');
     expect(
       (await readFile(shorty.path(join(folder, `${plain}.png`)))).subarray(1, 4).toString(),
@@ -257,19 +257,23 @@ describe('export', () => {
     expect(await pictures()).toEqual([`export-${count}.svg`]);
     expect(JSON.parse((await run('--json')).stdout)).toEqual({
       written: 1,
-      skipped: 1,
+      unchanged: 1,
       failed: 0,
       out: folder,
       errors: [],
     });
   });
 
-  test('a file that exists is kept', async () => {
-    await server.client.qr.create({ urlId: link.id });
+  test('a file that differs is kept and reported: 3, or 1 if it is the only one', async () => {
+    const code = await server.client.qr.create({ urlId: link.id });
     const file = `export-${count}.png`;
     await mkdir(shorty.path(folder));
     await shorty.write(join(folder, file), 'holiday photo');
-    expect((await run()).stdout).toBe('1 code: 0 written, 1 skipped, 0 failed\n');
+    const alone = await run();
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toContain(`${file} (${code.id}): a file with this name exists`);
+    await server.client.qr.create({ urlId: link.id, format: 'svg' });
+    expect((await run()).code).toBe(3);
     expect(await shorty.read(join(folder, file))).toBe('holiday photo');
     expect((await run('--overwrite')).code).toBe(0);
     expect(await shorty.read(join(folder, file))).not.toBe('holiday photo');
@@ -344,10 +348,10 @@ test('export --tag creates the codes that are missing, in each format', async ()
   }
   await shorty.run('qr create tagged-one --format svg');
   const args = ['qr', 'export', '--tag', 'poster', '--format', 'svg,png', '--out', 'posters'];
-  expect((await shorty.run(args)).stdout).toBe('4 codes: 4 written, 0 skipped, 0 failed\n');
+  expect((await shorty.run(args)).stdout).toBe('4 codes: 4 written, 0 unchanged, 0 failed\n');
   const files = (await shorty.files('posters')).filter((name) => !name.startsWith('.'));
   expect(files.sort()).toEqual([
     ...['tagged-one.png', 'tagged-one.svg', 'tagged-two.png', 'tagged-two.svg'],
   ]);
-  expect((await shorty.run(args)).stdout).toBe('4 codes: 0 written, 4 skipped, 0 failed\n');
+  expect((await shorty.run(args)).stdout).toBe('4 codes: 0 written, 4 unchanged, 0 failed\n');
 });

@@ -40,6 +40,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   'qr create': [
     ['', 'give a link or --data'],
     ['1 --data x', 'give a link or --data'],
+    ['--data x --format svg --out x.png', '--out x.png contradicts the format svg\n'],
     ['--data x --size big', 'It must be a whole number'],
     ['--data x --style-preset odd', 'Allowed choices are default, rounded, dots'],
   ],
@@ -59,6 +60,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['list --timeout soon', '--timeout soon: must be a number'],
     ['list -o xml', 'use table, json, ndjson, csv'],
     ['list --json -o csv', 'cannot be used together'],
+    ['export -o ndjson --out x.csv', '--out x.csv contradicts the format ndjson\n'],
   ],
   'urls update 42': [
     ['', 'nothing to change'],

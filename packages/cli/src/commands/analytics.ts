@@ -51,7 +51,9 @@ section, name, detail, clicks and uniques.`,
       const { of, out, output: _, ...window } = input;
       const isChosen = flags.json || flags.output !== undefined;
       const asked = isChosen ? resolveFormat(flags, reportFormats) : undefined;
-      const ofFile = formatOfFile(out, ['html', 'csv', 'json', 'txt']);
+      const ofFile = formatOfFile(out, ['html', 'csv', 'json', 'txt'], {
+        chosen: asked === 'terminal' ? 'txt' : asked,
+      });
       const format = asked ?? (ofFile === 'txt' ? 'terminal' : ofFile) ?? 'terminal';
       if (flags.excel && format !== 'csv') throw new UsageError('--excel: this output is not CSV');
       const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);

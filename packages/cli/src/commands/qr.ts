@@ -37,7 +37,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       if ((link === undefined) === (input.data === undefined)) {
         throw new UsageError('give a link or --data', 'see --help');
       }
-      const format = formatOfFile(out, ['svg', 'png', 'webp']);
+      const format = formatOfFile(out, ['svg', 'png', 'webp'], { chosen: input.format });
       // A file that cannot be written creates no code.
       if (out !== undefined) requireWritable(out);
       return { format, ...input, urlId: link };

@@ -34,7 +34,10 @@ export async function openFile(path: string, io: Pick<Io, 'stdin' | 'interrupt'>
       ...{ ...input, sha256 },
       hasByteOrderMark: encoding.startsWith('utf-16') || start.toString('hex', 0, 3) === 'efbbbf',
       /** What the user should know about the encoding. */
-      note: encoding === 'utf-8' ? undefined : `reading ${name} as ${encoding}`,
+      note:
+        encoding === 'utf-8'
+          ? undefined
+          : `reading ${name} as ${encoding}; save it as UTF-8 if texts are wrong`,
       text: () => readText(input, encoding),
     };
   } catch (error) {

@@ -98,7 +98,9 @@ async function callTool(
     return { structuredContent: { ...data }, content: image ? [text, contentOf(image)] : [text] };
   } catch (error) {
     const report = describeError(error, io);
-    const text = `${report.code}: ${linesOf(report).join('\n')}`;
+    // The next step after an answer of the server is a command, which does not help an assistant.
+    const hint = error instanceof UsageError ? report.hint : undefined;
+    const text = `${report.code}: ${linesOf({ ...report, hint }).join('\n')}`;
     return { isError: true, content: [{ type: 'text', text }] };
   }
 }

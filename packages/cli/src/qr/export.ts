@@ -1,4 +1,5 @@
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { utimesSync } from 'node:fs';
+import { lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatCount, formatDuration } from '@shorty/report';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
@@ -24,8 +25,8 @@ interface ExportOptions {
 
 interface ExportOutcome {
   readonly id: string;
-  /** `skipped`: the file exists. */
-  readonly status: 'written' | 'skipped' | 'failed';
+  /** `unchanged`: an earlier run wrote the file, and it is current. */
+  readonly status: 'written' | 'unchanged' | 'failed';
   readonly file: string;
   readonly size: number | null;
   readonly error: string | null;
@@ -33,6 +34,7 @@ interface ExportOutcome {
 
 const formats: readonly Format[] = ['png', 'svg', 'webp'];
 const columns = columnsOf<ExportOutcome>(...(['id', 'status', 'file', 'size', 'error'] as const));
+const maxListedErrors = 1000;
 // Concurrent requests. Low enough to leave the server capacity for other clients.
 const concurrency = 8;
 
@@ -54,11 +56,11 @@ export const exportQrs: CommandRow = {
     },
     '--url-id <link>': { ...naming('link', 'only QR codes of this link'), conflicts: 'all' },
     '--all': 'every QR code',
-    '--overwrite': 'fetch and replace files that exist',
+    '--overwrite': 'replace files that differ',
   },
   help: `The file name is the slug or short code of the link, or the id of the QR code.
-Run the same command again after an interruption. It skips files that exist,
-unless --overwrite is set. It writes no file outside the folder.`,
+Run the same command again after an interruption. It fetches only missing
+images, and with --overwrite changed ones. It writes no file outside the folder.`,
   run: async (context, options: ExportOptions) => {
     const { io, output } = context;
     if (options.urlId === undefined && options.tag === undefined && !options.all) {
@@ -69,7 +71,7 @@ unless --overwrite is set. It writes no file outside the folder.`,
     // Oldest first, so that another code of a link does not change the names of those before.
     const codes = (await readCodes(client, options, io.interrupt)).reverse();
     const folder = await openFolder(options.out);
-    const counts = { written: 0, skipped: 0, failed: 0 };
+    const counts = { written: 0, unchanged: 0, failed: 0 };
     const errors: ExportOutcome[] = [];
     const progress = await openLiveView(context);
     const startedAt = io.now();
@@ -78,18 +80,17 @@ unless --overwrite is set. It writes no file outside the folder.`,
     const outcomes = async function* () {
       for await (const page of groupIntoPages(codes, concurrency)) {
         const keys = await Promise.all(page.map(keyOf));
-        const rows = await Promise.all(
-          page.map(async ({ id, format }, index): Promise<ExportOutcome> => {
-            const file = nameOf({ id, format }, keys[index], taken);
-            const path = join(folder, file);
-            return { id, file, ...(await exportOne(client, id, path, options, io.interrupt)) };
-          }),
-        );
-        for (const row of rows) {
+        const files = page.map((code, index) => nameOf(code, keys[index], taken));
+        const write = (code: QrRecord, index: number) =>
+          exportOne(client, code, join(folder, files[index] ?? ''), options, io.interrupt);
+        const results = await Promise.all(page.map(write));
+        const rows = results.map((result, index): ExportOutcome => {
+          const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
           counts[row.status] += 1;
-          if (row.status === 'failed') errors.push(row);
-        }
-        const done = counts.written + counts.skipped + counts.failed;
+          if (row.status === 'failed' && errors.length < maxListedErrors) errors.push(row);
+          return row;
+        });
+        const done = counts.written + counts.unchanged + counts.failed;
         const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
         const left = formatDuration(leftMs);
         progress.show([`${done} of ${formatCount(codes.length, 'code')}, ${left} left`]);
@@ -101,17 +102,17 @@ unless --overwrite is set. It writes no file outside the folder.`,
       else for await (const _ of outcomes());
     } catch (error) {
       progress.close();
-      const done = formatCount(counts.written + counts.skipped, 'code');
+      const done = formatCount(counts.written + counts.unchanged, 'code');
       output.warn(`shorty: stopped after ${done}; run the same command again to resume`);
       throw error;
     } finally {
       progress.close();
       for (const { file, id, error } of errors) output.warn(`shorty: ${file} (${id}): ${error}`);
     }
-    const { written, skipped, failed } = counts;
-    const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${skipped} skipped, ${failed} failed`;
+    const { written, unchanged, failed } = counts;
+    const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${unchanged} unchanged, ${failed} failed`;
     await output.summary(counted, { ...counts, out: options.out, errors });
-    return exitCodeOf(written + skipped, failed);
+    return exitCodeOf(written + unchanged, failed);
   },
 };
 
@@ -205,22 +206,31 @@ function linkKeys({ urls }: Shorty, signal: AbortSignal) {
   };
 }
 
-/** Writes the image of a QR code, unless its file exists. */
+/** Writes the image of a QR code. The time of the file is that of the code's last change. */
 async function exportOne(
   { qr }: Shorty,
-  id: string,
+  { id, updatedAt }: QrRecord,
   path: string,
   { overwrite = false }: ExportOptions,
   signal: AbortSignal,
 ): Promise<Pick<ExportOutcome, 'status' | 'size' | 'error'>> {
+  const changedAt = new Date(updatedAt);
   const existing = await lstat(path).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
   });
-  if (existing && !overwrite) return { status: 'skipped', size: existing.size, error: null };
+  const isFile = existing?.isFile() === true;
+  if (isFile && existing.mtime.getTime() === changedAt.getTime()) {
+    return { status: 'unchanged', size: existing.size, error: null };
+  }
   try {
     const { bytes } = await qr.download(id, { signal });
+    const isSame = isFile && Buffer.compare(await readFile(path), bytes) === 0;
+    if (existing && !isSame && !overwrite) {
+      throw new CliError('a file with this name exists, and differs; --overwrite replaces it');
+    }
     // A symbolic link would lead out of the folder.
     replaceFile(path, bytes, { replacesLinks: true });
+    utimesSync(path, changedAt, changedAt);
     return { status: 'written', size: bytes.length, error: null };
   } catch (error) {
     // Other errors concern the server or the credentials and would repeat for every code.

@@ -5137,7 +5137,7 @@ export interface components {
         UrlSort: "createdAt" | "clickCount" | "lastClickAt";
         /** @description The direction of the order. */
         UrlOrder: "asc" | "desc";
-        /** @description true: only active links; false: only paused, expired and deleted links. */
+        /** @description true: only active links; false: only others, such as paused and expired ones. */
         IsActive: boolean;
         /** @description true: only links with targetBlockedAt, whose target is harmful; false: only the others. */
         IsTargetBlocked: boolean;
@@ -6025,7 +6025,7 @@ export interface operations {
                 sort?: components["parameters"]["UrlSort"];
                 /** @description The direction of the order. */
                 order?: components["parameters"]["UrlOrder"];
-                /** @description true: only active links; false: only paused, expired and deleted links. */
+                /** @description true: only active links; false: only others, such as paused and expired ones. */
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt, whose target is harmful; false: only the others. */
                 isTargetBlocked?: components["parameters"]["IsTargetBlocked"];

@@ -154,7 +154,11 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   }
 
   function takeGroup(): PendingWork[] {
-    const free = pending.filter(({ key }) => !heldKeys.has(key));
+    // A work that runs alone would make those that share a transaction with a later one of its key wait.
+    const alone = new Set(pending.flatMap(({ key, isAlone }) => (isAlone ? [key] : [])));
+    const free = pending.filter(
+      ({ key, isAlone }) => !heldKeys.has(key) && (isAlone || !alone.has(key)),
+    );
     const group = free[0]?.isAlone ? [free[0]] : free.filter(({ isAlone }) => !isAlone);
     const taken = new Set(group.slice(0, maxGroupSize));
     pending = pending.filter((work) => !taken.has(work));
@@ -169,8 +173,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   ): Promise<void> {
     // A random pause: transactions that met once then do not meet again.
     if (isPaused) await sleep(Math.random() * options.maxPauseMs);
-    // First: a later work of their keys would make those that share its transaction wait for the same lock.
-    pending.unshift(...works);
+    pending.push(...works);
     for (const { key } of group) heldKeys.delete(key);
     if (pending.length > 0) start();
   }

@@ -92,7 +92,7 @@ const filters = {
   isActive: filter(
     queryBoolean,
     'IsActive',
-    'true: only active links; false: only paused, expired and deleted links.',
+    'true: only active links; false: only others, such as paused and expired ones.',
   ),
   isTargetBlocked: filter(
     queryBoolean,

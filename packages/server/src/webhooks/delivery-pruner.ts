@@ -3,7 +3,7 @@ import { disabledRetentionMs } from '../events/event-outbox.js';
 import { runInBatches } from '../storage/batches.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 
-/** How long delivered clicks are retained. A webhook can have a delivery of 100 KB each second. */
+/** How long delivered clicks are retained. A webhook can have several of 100 KB a second. */
 export const clickRetentionMs = 24 * 60 * 60 * 1000;
 /** How long other finished deliveries are retained for reading and replay, and events are listed. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;

@@ -94,7 +94,7 @@ export async function importFile(
   }
   const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
   formatOfFile(out, ['csv']);
-  formatOfFile(failedOut, ['csv'], '--failed-out');
+  formatOfFile(failedOut, ['csv'], { option: '--failed-out' });
   return withImport(context, path, { ...options, fields }, async (prepared) => {
     const links = foreign && { ...foreign, now: context.io.now() };
     if (links) await checkDomains(prepared, links);

@@ -42,7 +42,7 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
       );
     }
     const chosen = output.format === 'table' ? undefined : output.format;
-    const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson']);
+    const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson'], { chosen });
     const format = chosen ?? ofFile ?? 'csv';
     const filter = await readUrlFilter(options);
     const { urls } = await context.client();

@@ -93,7 +93,8 @@ export class DistinctKeys {
       total += this.#countDistinct(ranges, table, others, inBuckets);
     }
     if (this.#bucketCount === 1) inBuckets[0] = total;
-    if (this.#memory.byteLength <= maxSpareBytes) spareMemory.push(this.#memory);
+    const { byteLength } = this.#memory;
+    if (byteLength > 0 && byteLength <= maxSpareBytes) spareMemory.push(this.#memory);
     if (spareMemory.length > maxSpares) spareMemory.shift();
     return { total, inBuckets };
   }
