@@ -144,7 +144,7 @@ describe('--fields', () => {
 
   test.each([
     ['ndjson', '{"error":null}\n'],
-    ['json', '{\n  "items": [\n    {\n      "error": null\n    }\n  ]\n}\n'],
+    ['json', '{"items":[\n{"error":null}\n]}\n'],
     ['csv', 'error\n\n'],
   ] as const)('has a column that an item does not have as a field: %s', async (format, text) => {
     const io = fakeIo();

@@ -285,7 +285,10 @@ test('Latin-1 is detected and reported', async () => {
   const latin = Buffer.from('url,title\nhttps://latin.example/1,Gr\xfc\xdfe \x80\n', 'latin1');
   await shorty.write('latin.csv', latin);
   const told = await shorty.run('urls bulk-create latin.csv');
-  expect([told.code, told.stderr]).toEqual([0, 'reading latin.csv as windows-1252\n']);
+  expect([told.code, told.stderr]).toEqual([
+    0,
+    'reading latin.csv as windows-1252; save it as UTF-8 if texts are wrong\n',
+  ]);
   expect(await linksTo('https://latin.example/')).toMatchObject([{ title: 'Grüße €' }]);
 });
 

@@ -114,7 +114,7 @@ describe('list and get', () => {
     expect(page.stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(page.stderr).toBe('3 to 4 of 5; --offset 4 shows more\n');
     expect((await shorty.run([...filter, '--created-since', '1h', '--json'])).stdout).toContain(
-      '"total": 5',
+      '"total":5',
     );
     expect((await shorty.run([...filter, '--created-until', '1h'])).stderr).toBe('nothing found\n');
     const all = await shorty.run([...filter, '--all', '-o', 'ndjson']);
