@@ -30,7 +30,7 @@ import { createErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule, diskCheck } from './health/health-handlers.js';
 import type { BackupFigures } from './health/server-metrics.js';
-import { createHttpServer } from './http/create-http-server.js';
+import { createHttpServer, defaultTimeLimits } from './http/create-http-server.js';
 import { affordableConnections, type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { createRateLimiter } from './http/rate-limiter.js';
@@ -116,7 +116,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines = () => 0,
     backupFigures = () => noBackups,
     isThreaded = false,
-    timeLimits,
+    timeLimits: changedLimits,
     resolveTxt,
     plans: _plans,
     ...settings
@@ -276,6 +276,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   changes.on('links', () => qrs.cache.clear());
   changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
+  const timeLimits = { ...defaultTimeLimits, ...changedLimits };
   const largeBodies = openFairQueue(largeBodyLimits);
   const queues = [
     largeBodies,
@@ -369,7 +370,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       config.tokenRateLimit,
       'An address may send the token endpoint',
     ),
-    largeBodies,
+    largeBodies: { queue: largeBodies, maxMs: timeLimits.largeBody },
     countCall: analytics.countCall,
     handlers: {
       ...authModule.handlers,

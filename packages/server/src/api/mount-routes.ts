@@ -5,11 +5,17 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { isWrite, type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
-import type { FairQueue } from '../fair-queue.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
-import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../http/read-input.js';
+import {
+  bodyKindOf,
+  check,
+  checkQuery,
+  type LargeBodies,
+  readIdempotency,
+  readInput,
+} from '../http/read-input.js';
 import type { WriteOrigin } from '../idempotency/audit-entry.js';
 import type { IdempotentRequest, WriteContext } from '../idempotency/with-idempotency-key.js';
 import { clientAddressOf } from '../network/client-address.js';
@@ -41,7 +47,7 @@ export interface MountOptions {
   readonly rateLimiter: RateLimiter | undefined;
   /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
-  readonly largeBodies: FairQueue;
+  readonly largeBodies: LargeBodies;
   readonly publicUrl: () => string;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;

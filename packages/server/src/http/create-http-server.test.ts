@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendRaw } from '../../test/api/raw-http.js';
-import { createHttpServer } from './create-http-server.js';
+import { createHttpServer, defaultTimeLimits } from './create-http-server.js';
 
 const get = (id: number | string, ...headers: string[]) =>
   ['GET / HTTP/1.1', 'Host: localhost', `X-Request-Id: ${id}`, ...headers, '', ''].join('\r\n');
@@ -24,6 +24,7 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
     onRequestError: (error) => {
       throw error;
     },
+    timeLimits: defaultTimeLimits,
   });
   close = () => server.close().closeAllConnections();
   await once(server.listen(0, '127.0.0.1'), 'listening');

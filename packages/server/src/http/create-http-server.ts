@@ -18,15 +18,16 @@ export type FirstHandler = (request: IncomingMessage, response: ServerResponse) 
 /** Time limits for clients, in milliseconds. */
 export type TimeLimits = Readonly<typeof defaultTimeLimits>;
 
-const defaultTimeLimits = {
-  /**
-   * For a whole request, from its first byte or, for the first request, from the connection. With the
-   * interval of the checks, a slow request ends within 20 seconds.
-   */
-  // Long enough for the largest body on a slow network, and short enough that stalled clients do not
-  // accumulate.
-  request: 19_000,
-  /** The interval at which `request` is checked. */
+export const defaultTimeLimits = {
+  /** For the headers of a request, from its first byte or, for the first request, from the connection. */
+  // Long enough for a slow network, and short enough that stalled clients do not accumulate.
+  headers: 19_000,
+  /** For a large body, from the moment when the server begins to read it. Others may wait for its slot. */
+  largeBody: 10_000,
+  /** For a whole request, from the same moment as `headers`. */
+  // A large body may wait 20 seconds until the server begins to read it.
+  request: 50_000,
+  /** The interval at which `headers` and `request` are checked. */
   checks: 1_000,
   /** For a connection on which nothing moves while a request is running: the client does not read. */
   response: 120_000,
@@ -45,10 +46,9 @@ export function createHttpServer(options: {
   readonly handlers: readonly FirstHandler[];
   /** Called with the error of each failed request, including 4xx errors. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
-  readonly timeLimits?: Partial<TimeLimits> | undefined;
+  readonly timeLimits: TimeLimits;
 }): Server {
-  const { app, handlers, onRequestError } = options;
-  const limits = { ...defaultTimeLimits, ...options.timeLimits };
+  const { app, handlers, onRequestError, timeLimits: limits } = options;
   /** Sends the error response of a request. Never throws. */
   const fail = (response: ServerResponse, error: unknown) => {
     const isOAuth = error instanceof OAuthError;
@@ -83,6 +83,7 @@ export function createHttpServer(options: {
     {
       ...classesOf(app),
       maxHeaderSize: maxHeaderBytes,
+      headersTimeout: limits.headers,
       requestTimeout: limits.request,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checks,

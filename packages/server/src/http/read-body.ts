@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, invalidField, shorten } from '../contract/api-error.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { answerMalformed } from './answer-malformed.js';
 
 /** The limit of public routes, which read credentials or a password. */
 export const maxPublicBodyBytes = 8 * 1024;
@@ -44,6 +45,27 @@ export async function readBody(response: ServerResponse, maxBytes: number): Prom
   }
   return Buffer.concat(chunks, length);
 }
+
+/**
+ * Calls a function that reads a body. Answers with 408, as Node's own time limits do, unless the request is
+ * complete after `maxMs`; the closed connection ends the read.
+ */
+export async function readWithin<T>(
+  maxMs: number,
+  { req: request }: ServerResponse,
+  read: () => Promise<T>,
+): Promise<T> {
+  const timer = setTimeout(() => {
+    if (!request.complete) answerMalformed(lateError, request.socket);
+  }, maxMs);
+  try {
+    return await read();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const lateError = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
 /**
  * Yields the body of a request: in each turn of the event loop, all that has arrived. A flowing stream

@@ -9,7 +9,7 @@ import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import { operatorOwner } from '../storage/database.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
 import { parseJson } from './parse-json.js';
-import { maxBodyBytes, maxPublicBodyBytes, mayBeLarge, readBody } from './read-body.js';
+import { maxBodyBytes, maxPublicBodyBytes, mayBeLarge, readBody, readWithin } from './read-body.js';
 
 export type BodyKind = 'none' | BodyFormat;
 
@@ -30,16 +30,22 @@ export interface Body {
   readonly fingerprint: string | undefined;
 }
 
+export interface LargeBodies {
+  /** Limits how many large bodies are in memory at once. Those that wait are unread, in their sockets. */
+  readonly queue: FairQueue;
+  /** The time for one of them, from its turn in the queue. */
+  readonly maxMs: number;
+}
+
 /**
  * Reads and parses the body of a request. `organizationId` is undefined for a public route, which has smaller
- * limits. `largeBodies` limits how many large bodies are in memory at once. Those that wait are unread, in
- * their sockets.
+ * limits.
  */
 export function readInput(
   kind: BodyKind,
   response: ServerResponse,
   organizationId: string | undefined,
-  largeBodies: FairQueue,
+  largeBodies: LargeBodies,
 ): Promise<Body> {
   const { req: request } = response;
   const isPublic = organizationId === undefined;
@@ -55,7 +61,7 @@ export function readInput(
   };
   return isPublic || kind === 'none' || !mayBeLarge(request)
     ? read()
-    : largeBodies.run(organizationId, read);
+    : largeBodies.queue.run(organizationId, () => readWithin(largeBodies.maxMs, response, read));
 }
 
 function fingerprintOf({ method = '', url = '' }: IncomingMessage, bytes: Buffer): string {

@@ -4,6 +4,7 @@ import { openSocket, openSockets } from './open-sockets.js';
 
 const many = 200;
 const timeLimits = {
+  headers: 1_500,
   request: 2_500,
   keepAlive: 1_000,
   response: 3_000,
