@@ -53,8 +53,8 @@ export interface ClientOptions {
   /** Time limit of a request with all retries in milliseconds: 120,000 by default. */
   deadlineMs?: number | undefined;
   /**
-   * The longest wait before a retry in milliseconds: 20,000 by default. If `Retry-After` is longer, the
-   * call fails at once, and the error's `retryAfterMs` has the time.
+   * The longest wait before a retry in milliseconds: 60,000 by default, as long as a rate limit lasts. If
+   * `Retry-After` is longer, the call fails at once, and the error's `retryAfterMs` has the time.
    */
   maxRetryDelayMs?: number | undefined;
   /** Headers of every request. */

@@ -68,7 +68,7 @@ describe('options', () => {
     expect(readSettings(good)).toMatchObject({
       baseUrl: 'https://sho.test',
       limits: { maxRetries: 3, timeoutMs: 30_000, deadlineMs: 120_000 },
-      maxRetryDelayMs: 20_000,
+      maxRetryDelayMs: 60_000,
     });
   });
 

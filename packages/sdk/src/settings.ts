@@ -77,7 +77,7 @@ export function readSettings(options: ShortyOptions): Settings {
   }
   const { process, navigator }: Runtime = globalThis;
   const env = process?.env ?? {};
-  const { maxRetryDelayMs = 20_000 } = options;
+  const { maxRetryDelayMs = 60_000 } = options;
   checkNumber('maxRetryDelayMs', maxRetryDelayMs, true);
   const runtime = navigator?.userAgent ?? `Node.js/${process?.version}`;
   // A page may not set this header.

@@ -5258,7 +5258,7 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Requests that are left in the window. */
         "RateLimit-Remaining": number;
-        /** @description Seconds until the full limit is available again; after a 429, until the next request is accepted. */
+        /** @description Seconds until the full limit is available again. */
         "RateLimit-Reset": number;
         /** @description Identifies this version of the record, for `If-Match`. It changes with each change by a client or the server, and not with counters. */
         ETag: string;

@@ -159,7 +159,7 @@ async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>>
 async function admit<Result>(
   { organizationId }: Caller,
   response: Response,
-  { rateLimiter, clock, countCall }: MountOptions,
+  { rateLimiter, countCall }: MountOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
   response.locals.organizationId = organizationId;
@@ -168,7 +168,7 @@ async function admit<Result>(
   // Prevents an unhandled rejection; `finally` below throws the error.
   counted.catch(() => {});
   try {
-    if (rateLimiter) response.set(rateLimitHeaders(rateLimiter.take(organizationId, clock())));
+    if (rateLimiter) response.set(rateLimitHeaders(await rateLimiter(organizationId)));
     return await work();
   } finally {
     await counted;
@@ -189,8 +189,7 @@ async function handle(
     const query = check(route.query, checkQuery(request.query));
     const address = addressOf(request, options);
     // Public routes without a body are health and documentation, which have no limit.
-    if (route.access === 'public' && route.body)
-      publicRateLimiter?.take(addressBlockOf(address), clock());
+    if (route.access === 'public' && route.body) await publicRateLimiter?.(addressBlockOf(address));
     const body = await readInput(kind, response, caller?.organizationId, largeBodies);
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);

@@ -4,7 +4,7 @@ export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until the full limit is available again; after a refusal, until a request is accepted. */
+  /** Seconds until the full limit is available again. */
   readonly resetSeconds: number;
 }
 
@@ -13,8 +13,7 @@ export const rateLimitFields = {
   'RateLimit-Limit': 'Requests that the organization may make in one window.',
   'RateLimit-Policy': 'The limit and the window in seconds: `6000;w=60`.',
   'RateLimit-Remaining': 'Requests that are left in the window.',
-  'RateLimit-Reset':
-    'Seconds until the full limit is available again; after a 429, until the next request is accepted.',
+  'RateLimit-Reset': 'Seconds until the full limit is available again.',
 } as const;
 
 export function rateLimitHeaders(state: RateLimit): Record<keyof typeof rateLimitFields, string> {
