@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
@@ -21,11 +22,23 @@ afterAll(async () => {
 
 type IngestingNode = ReturnType<typeof ingestingNode>;
 
-function ingestingNode(writerId: string, database: Database) {
+function ingestingNode(writerId: string, opened: Database) {
+  const transactions = { wanted: 0, begun: 0 };
+  const writeDirectly: Database['writeDirectly'] = (work, lock) => {
+    transactions.wanted += 1;
+    return opened.writeDirectly(async (transaction) => {
+      transactions.begun += 1;
+      // Longer than PostgreSQL takes to find a deadlock.
+      await sql`set local lock_timeout = '5s'`.execute(transaction);
+      return work(transaction);
+    }, lock);
+  };
+  const database = { ...opened, writeDirectly };
   const visits = visitRepositoryOn(database);
   let offset = 0;
   return {
     database,
+    transactions,
     async store(urlIds: readonly number[]): Promise<void> {
       const from = { segment: 1, offset };
       offset += urlIds.length;
@@ -51,7 +64,7 @@ const clicksOf = async (urlIds: readonly number[]) => {
 const expectSound = () => expectSoundVisits(stored.database);
 
 it('two nodes store and merge visits of the same links, each exactly once', async () => {
-  const urlIds = await createLinks(50);
+  const urlIds = await createLinks(1_000);
   const rounds = 15;
   const run = async (node: IngestingNode, order: readonly number[]) => {
     for (let round = 0; round < rounds; round += 1) {
@@ -62,6 +75,8 @@ it('two nodes store and merge visits of the same links, each exactly once', asyn
   await Promise.all([run(nodes[0], urlIds), run(nodes[1], urlIds.toReversed())]);
   for (const node of nodes) await node.merge();
   expect(await clicksOf(urlIds)).toEqual(urlIds.map(() => 2 * rounds));
+  // No node had to repeat a transaction because of the other's rows.
+  for (const { transactions } of nodes) expect(transactions.begun).toBe(transactions.wanted);
   await expectSound();
   const { rows } = await other.query('select 1 from visits where level = 0');
   expect(rows).toEqual([]);

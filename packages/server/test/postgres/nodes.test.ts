@@ -107,6 +107,19 @@ describe('a change on one node takes effect on the other within a second', () =>
     if (undo) expect(await timeUntil(isRedirectedTo(path, body.targetUrl))).toBeLessThan(staleMs);
   });
 
+  it('a deleted organization, whose links are unknown', async () => {
+    const [caller] = await pair.addOrganization('developer');
+    const path = `/${(await caller.createLink(body)).shortCode}`;
+    expect(await locationOf(second, path)).toBe(body.targetUrl);
+    const operator = callerOf(first.server.url, testOperatorKey, '');
+    const params = { id: caller.organizationId };
+    await operator.call('deleteOrganization', { params, body: { confirm: params.id } });
+    const statusOf = async () => (await operator.call('getOrganization', { params })).status;
+    await expect.poll(statusOf).toBe(404);
+    const isUnknown = async () => (await second.visit(path)).status === 404;
+    expect(await timeUntil(isUnknown)).toBeLessThan(staleMs);
+  });
+
   it('the addresses that an organization excludes', async () => {
     const { path } = await newCachedLink();
     await first.call('updateOwnOrganization', { body: { excludeAddresses: ['127.0.0.0/8'] } });
