@@ -13,7 +13,7 @@ import { everyType } from '../events/subscription.js';
 import { eventSchemas } from '../generated/event-schemas.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
-import { requireFound } from '../idempotency/with-idempotency-key.js';
+import { type IdempotentResult, requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type PlanTable, planOf } from '../organizations/plans.js';
@@ -72,7 +72,6 @@ export function webhookHandlers(
 ): HandlersOf<readonly [...typeof webhookRoutes, ...typeof eventRoutes]> {
   const { webhooks, deliveries, allowPrivateNetwork, clock } = options;
   const present = (webhook: Webhook) => toWebhookRecord(webhook, clock());
-  const wakeFor = (id: string) => () => options.wake([id]);
 
   /** Throws PLAN_REQUIRED unless the plan has webhooks, or else also replays. */
   async function requirePlan(organizationId: string, feature: 'Webhooks are' | 'Replay is') {
@@ -116,6 +115,17 @@ export function webhookHandlers(
     throw validationError([{ path: 'id', message }]);
   }
 
+  /** Replies to a change of a webhook. If there is such a webhook, its deliveries may be due now. */
+  async function replyAndWake<Row, Data>(
+    changing: Promise<IdempotentResult<Row | null>>,
+    id: string,
+    toData: (row: Row) => Data,
+  ) {
+    const reply = await replyWithChange(changing, 'webhook', id, toData);
+    options.wake([id]);
+    return reply;
+  }
+
   return {
     async createWebhook({ caller, body, context }) {
       await checkChange(caller.organizationId, body);
@@ -136,13 +146,11 @@ export function webhookHandlers(
 
     async updateWebhook({ caller, params: { id }, body, context }) {
       await checkChange(caller.organizationId, body);
-      const updating = webhooks.update(id, body, context);
-      return replyWithChange(updating.finally(wakeFor(id)), 'webhook', id, present);
+      return replyAndWake(webhooks.update(id, body, context), id, present);
     },
 
     async deleteWebhook({ params: { id }, context }) {
-      const deleting = webhooks.delete(id, context);
-      return replyWithChange(deleting.finally(wakeFor(id)), 'webhook', id, present);
+      return replyAndWake(webhooks.delete(id, context), id, present);
     },
 
     async testWebhook({ caller, params: { id }, body, context }) {
@@ -157,7 +165,7 @@ export function webhookHandlers(
       const seconds = body?.expireOldAfterSeconds;
       const expireOldAfterMs = seconds === undefined ? defaultRotationMs : seconds * 1000;
       const rotating = webhooks.rotateSecret(id, expireOldAfterMs, context);
-      return replyWithChange(rotating.finally(wakeFor(id)), 'webhook', id, (result) => ({
+      return replyAndWake(rotating, id, (result) => ({
         id,
         ...withIsoTimes(withStandardSecret(result)),
       }));
