@@ -33,7 +33,7 @@ it('stores the lines that exist when the call begins, and later ones in the next
 
 it('stores a long journal in several transactions, between which others can write', async () => {
   const folder = scratchFolder();
-  const bytes = 1024 * 1024;
+  const bytes = 512 * 1024;
   const count = Math.ceil((3 * bytes) / line.length);
   appendFileSync(segmentPath(folder, 1), line.repeat(count));
   const stored: number[] = [];

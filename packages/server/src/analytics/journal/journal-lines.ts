@@ -41,7 +41,85 @@ type JournalRecord =
 
 /** Formats a line. JSON has no line feeds. */
 export function toLine(record: JournalRecord): string {
-  return withChecksum(JSON.stringify(record));
+  return withChecksum(JSON.stringify('urlId' in record ? toRow(record) : record));
+}
+
+/** Returns a visit as an array. An object takes twice as long to read, because its text has the names, too. */
+function toRow({ urlId, visitedAt, isByCode, variant, facts }: Visit) {
+  return [
+    urlId,
+    visitedAt,
+    isByCode,
+    variant,
+    facts.kind,
+    facts.reason,
+    facts.country,
+    facts.region,
+    facts.city,
+    facts.deviceType,
+    facts.browser,
+    facts.os,
+    facts.scannerApp,
+    facts.evidence,
+    facts.referrerDomain,
+    facts.referrerType,
+    facts.addressKey,
+    facts.visitorKey,
+    facts.campaign,
+    facts.language,
+  ] as const;
+}
+
+type VisitRow = ReturnType<typeof toRow>;
+
+/** Reverses `toRow`. */
+function fromRow(row: VisitRow): Visit {
+  const [
+    urlId,
+    visitedAt,
+    isByCode,
+    variant,
+    kind,
+    reason,
+    country,
+    region,
+    city,
+    deviceType,
+    browser,
+    os,
+    scannerApp,
+    evidence,
+    referrerDomain,
+    referrerType,
+    addressKey,
+    visitorKey,
+    campaign,
+    language,
+  ] = row;
+  return {
+    urlId,
+    visitedAt,
+    isByCode,
+    variant,
+    facts: {
+      kind,
+      reason,
+      country,
+      region,
+      city,
+      deviceType,
+      browser,
+      os,
+      scannerApp,
+      evidence,
+      referrerDomain,
+      referrerType,
+      addressKey,
+      visitorKey,
+      campaign,
+      language,
+    },
+  };
 }
 
 export type JournalRecords = ReturnType<typeof parseTexts>;
@@ -55,8 +133,11 @@ export function parseTexts(texts: readonly string[]) {
   const unknown: string[] = [];
   for (const text of texts) {
     const record = parseRecord(text);
-    if ('urlId' in record && isVisit(record)) visits.push(record);
-    else if (typeof record.download === 'string') {
+    if (Array.isArray(record)) {
+      const visit = fromRow(record as unknown as VisitRow);
+      if (isVisit(visit)) visits.push(visit);
+      else unknown.push(text);
+    } else if (typeof record.download === 'string') {
       downloads.set(record.download, (downloads.get(record.download) ?? 0) + 1);
     } else if (typeof record.call === 'string' && Number.isSafeInteger(record.at)) {
       calls.add(record.call, record.at as number);
@@ -75,12 +156,11 @@ function parseRecord(text: string): Record<string, unknown> {
 }
 
 /** The checksum proves that the server wrote the line, so only what decides about its count is checked. */
-function isVisit(record: object): record is Visit {
-  const { urlId, visitedAt, facts } = record as Partial<Visit>;
+function isVisit({ urlId, visitedAt, facts }: Visit): boolean {
   return (
     Number.isSafeInteger(urlId) &&
     Number.isSafeInteger(visitedAt) &&
-    typeof facts?.kind === 'string' &&
+    typeof facts.kind === 'string' &&
     Number.isSafeInteger(facts.evidence)
   );
 }
@@ -106,7 +186,7 @@ export interface DamagedLine {
 // One transaction stores the lines of a chunk, typically 2,500. On SQLite, it blocks all other writes,
 // for about 8 ms. A quarter of it costs 1.4 times as much for each line, because each transaction writes
 // most pages of the counters.
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 512 * 1024;
 const lineFeed = 0x0a;
 
 /**

@@ -1,9 +1,17 @@
 import { fsync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { makeVisit } from '../../../test/analytics/visit-store.js';
 import { scratchFolder } from '../../../test/scratch-folder.js';
 import { Journal, type JournalOptions } from './journal.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
-import { type JournalPosition, readJournal, withChecksum } from './journal-lines.js';
+import {
+  checkedText,
+  type JournalPosition,
+  parseTexts,
+  readJournal,
+  toLine,
+  withChecksum,
+} from './journal-lines.js';
 
 function open(options: Partial<JournalOptions> = {}) {
   const folder = options.folder ?? scratchFolder();
@@ -260,4 +268,20 @@ describe('readJournal', () => {
     writeFileSync(segmentPath(folder, 1), whole + zeros + next);
     expect(readAll(folder).lines).toEqual(['whole', 'next']);
   });
+});
+
+it('reads each fact of a visit as it was written', () => {
+  const facts = {
+    reason: 'default',
+    region: 'DE-BE',
+    city: 'Berlin',
+    scannerApp: 'WeChat',
+    evidence: 5,
+    referrerDomain: 'a.example',
+    campaign: { utmSource: 'a\nb' },
+    language: 'de',
+  } as const;
+  const visit = makeVisit({ urlId: 7, isByCode: true, variant: 'rule 1', facts });
+  const text = checkedText(Buffer.from(toLine(visit).trimEnd()));
+  expect(parseTexts([text as string]).visits).toEqual([visit]);
 });
