@@ -65,6 +65,27 @@ export function keyOf(table: Table): readonly string[] {
   return key ?? Object.keys(columns).slice(0, 1);
 }
 
+/** Returns the columns of a table that an export has, with their definitions. */
+export function exportedColumnsOf(table: Table): (readonly [name: string, definition: string])[] {
+  const { columns, unexported = [] } = definitionOf(table);
+  return Object.entries(columns).filter(([name]) => !unexported.includes(name));
+}
+
+/**
+ * Returns the columns whose values must be unique, unless an import gives them new values, as the ids of
+ * links. An index may have only the rows with a flag.
+ */
+export function uniqueColumnsOf(table: Table) {
+  const { columns, indexes = {} } = definitionOf(table);
+  const unique = Object.values(indexes).flatMap((definition) => {
+    const [, column, flag] = /^unique \((\w+)\)(?: where (\w+) = 1)?$/.exec(definition) ?? [];
+    return column === undefined ? [] : [{ column, flag }];
+  });
+  const [id = '', ...others] = keyOf(table);
+  const isNew = others.length > 0 || /^(rowId|generatedId)/.test(columns[id] ?? '');
+  return isNew ? unique : [{ column: id, flag: undefined }, ...unique];
+}
+
 /** The column by which the rows of a table belong to rows of another one. */
 export interface Owner {
   readonly column: string;

@@ -10,7 +10,7 @@ import type { Row } from '../../storage/batches.js';
 import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
 import { foldKey, foldsPlatformKeys } from '../../storage/fold-keys.js';
 import { changeLinkPolicy } from '../../storage/link-policy.js';
-import { definitionOf, keyOf, type Table } from '../../storage/schema.js';
+import { type Table, uniqueColumnsOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { bulkInsert, findWhere, updateWhere } from '../../storage/statements.js';
@@ -37,37 +37,34 @@ export async function importOrganization(
   plans: PlanTable = standardPlans,
 ) {
   const { organization, rows, urlIds, file } = await checkFile(database, path);
-  const plan = String(organization.plan);
-  if (!Object.hasOwn(plans, plan)) {
+  const { plan } = organization;
+  if (!Object.hasOwn(plans, String(plan))) {
     throw new ConfigError(
-      `the organization has the plan ${plan}, which this server lacks: add it by SHORTY_PLANS`,
+      `this server lacks the plan ${plan} of the organization: add it by SHORTY_PLANS`,
     );
   }
   const organizationId = String(organization.id);
   const lock = { organizationId };
   const foldsPlatform = await foldsPlatformKeys(database.read);
-  let lease = clock() + leaseMs;
+  // Identifies this import: another process may remove it, and import the organization too.
+  const startedAt = clock();
   const urlIdShift = await database.writeDirectly(async (transaction) => {
-    const marks = { suspended_at: clock(), deletion_started_at: clock() };
-    const hidden = { ...organization, ...marks, import_leased_until: lease };
+    const marks = { suspended_at: startedAt, deletion_started_at: startedAt };
+    const hidden = { ...organization, ...marks, import_leased_until: startedAt + leaseMs };
     await bulkInsert(transaction, 'organizations', [hidden] as never[]);
     return reserveIds(transaction, urlIds);
   }, lock);
-  let next = lease;
-  // Each transaction postpones the end of the lease, and fails if another process has removed the import.
-  const write = async (work: (transaction: WriteTransaction) => Promise<unknown>) => {
-    next = Math.max(clock() + leaseMs, lease + 1);
-    await database.writeDirectly(async (transaction) => {
-      const own = { id: organizationId, import_leased_until: lease };
-      if (!(await updateWhere(transaction, 'organizations', own, { import_leased_until: next }))) {
-        // That process may import it too, and its lease may end at the same millisecond.
-        next = lease;
-        throw new ConfigError('another process removed this import');
-      }
+  /** Runs a transaction that postpones the end of the lease. Fails if the import was removed. */
+  const write = (work: (transaction: WriteTransaction) => Promise<unknown>) =>
+    database.writeDirectly(async (transaction) => {
+      const lease = clock() + leaseMs;
+      const postpone = sql`update organizations set import_leased_until = ${lease}
+        where id = ${organizationId} and deletion_started_at = ${startedAt}
+          and import_leased_until > 0`;
+      const { numAffectedRows } = await postpone.execute(transaction);
+      if (!numAffectedRows) throw new ConfigError('another process removed this import');
       await work(transaction);
     }, lock);
-    lease = next;
-  };
   const retired: Row[] = [];
   try {
     for await (const { table, rows: given } of readTransferFile(path, file)) {
@@ -96,21 +93,21 @@ export async function importOrganization(
     });
   } catch (error) {
     // The last transaction may be committed, although it failed here.
-    await removeImport(database, organizationId, [lease, next]);
+    await removeImport(database, organizationId, startedAt);
     throw error;
   }
   return { organizationId, rows, urlIdShift };
 }
 
-/** Removes an unfinished import of an organization; with `leases`, only that which has one of them. */
+/** Removes an unfinished import of an organization; with `startedAt`, only that which started then. */
 async function removeImport(
   database: Database,
   organizationId: string,
-  leases?: readonly number[],
+  startedAt?: number,
 ): Promise<void> {
   const found = await findWhere(database.read, 'organizations', { id: organizationId });
-  const lease = found?.import_leased_until ?? undefined;
-  if (lease === undefined || leases?.includes(lease) === false) return;
+  if (found?.import_leased_until == null) return;
+  if (startedAt !== undefined && found.deletion_started_at !== startedAt) return;
   await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
 }
 
@@ -124,11 +121,10 @@ async function checkFile(database: Database, path: string) {
   for await (const batch of readTransferFile(path, file)) {
     const { table } = batch;
     for (const row of batch.rows) {
-      if (table === 'organizations') {
-        if (organization) throw new ConfigError('the file has several organizations');
-        organization = row;
+      if ((table === 'organizations') !== (organization === undefined)) {
+        throw new ConfigError('the file must begin with an organization, and have no other');
       }
-      if (!organization) throw new ConfigError('the file does not begin with an organization');
+      organization ??= row;
       if (table === 'domains' || table === 'qr_codes') owned[table].add(row.id);
       if (table === 'urls') {
         urlIds.first = Math.min(urlIds.first, Number(row.id));
@@ -158,8 +154,7 @@ function rangeOf(row: Row): Row {
   try {
     return toRow(decodeColumns(row.visits as Uint8Array));
   } catch (cause) {
-    const { message } = cause as Error;
-    throw new ConfigError(`the visits cannot be decoded: ${message}`, { cause });
+    throw new ConfigError('the visits cannot be decoded', { cause });
   }
 }
 
@@ -169,53 +164,33 @@ async function refuseTaken(
   { table, rows }: TransferBatch,
   organizationId: string,
 ): Promise<void> {
-  for (const { column, flag } of sharedColumnsOf(table)) {
+  for (const { column, flag } of uniqueColumnsOf(table)) {
     const wanted = rows.filter((row) => flag === undefined || row[flag] === 1);
     if (wanted.length === 0) continue;
     const isFlagged = flag === undefined ? sql`true` : sql`${sql.ref(flag)} = 1`;
     const { rows: taken } = await sql<{ value: Value }>`
       select ${sql.ref(column)} as value from ${sql.table(table)} where ${isFlagged}
         and ${sql.ref(column)} in (${sql.join(wanted.map((row) => row[column]))})`.execute(db);
-    refuse(
-      `${table}.${column}`,
-      taken.map(({ value }) => value),
-    );
+    refuse(`${table}.${column}`, ...taken.map(({ value }) => value));
   }
   if (table !== 'url_keys') return;
   const keys = rows as unknown as readonly Schema['url_keys'][];
   const forms = keys.flatMap((key) => [key, { ...key, folded_key: null }]);
   const owners = await findKeyOwners(db, forms);
-  refuse(
-    'url_keys.key',
-    forms.flatMap((each) => (owners.has(mapKeyOf(each)) ? each.key : [])),
-  );
+  const used = forms.filter((each) => owners.has(mapKeyOf(each)));
+  refuse('url_keys.key', ...used.map(({ key }) => key));
   const retired = await findRetiredKeys(db, keys, organizationId);
-  refuse(
-    'url_keys.key',
-    retired.map(({ key }) => `${key} (of a deleted organization or an erased link)`),
+  const whose = '(of a deleted organization or an erased link)';
+  refuse('url_keys.key', ...retired.map(({ key }) => `${key} ${whose}`));
+}
+
+function refuse(column: string, ...taken: readonly Value[]): void {
+  if (taken.length === 0) return;
+  const names = [...new Set(taken)].slice(0, namesShown).join(', ');
+  const more = taken.length > namesShown ? ' and more' : '';
+  throw new ConfigError(
+    `${column}: this database already has ${names}${more}; nothing was imported`,
   );
-}
-
-function refuse(column: string, values: readonly Value[]): void {
-  if (values.length === 0) return;
-  const more = values.length > namesShown ? ' and more' : '';
-  const names = `${[...new Set(values)].slice(0, namesShown).join(', ')}${more}`;
-  throw new ConfigError(`${column}: this database already has ${names}; nothing was imported`);
-}
-
-/**
- * Returns the columns whose values must be unique, unless they get new values here, as the ids of links do.
- * An index may have only the rows with a flag.
- */
-function sharedColumnsOf(table: Table) {
-  const { columns, indexes = {} } = definitionOf(table);
-  const shared = Object.values(indexes).flatMap((definition) => {
-    const [, column, flag] = /^unique \((\w+)\)(?: where (\w+) = 1)?$/.exec(definition) ?? [];
-    return column === undefined ? [] : [{ column, flag }];
-  });
-  const [id = '', ...others] = keyOf(table);
-  const isNew = others.length > 0 || /^(rowId|generatedId)/.test(columns[id] ?? '');
-  return isNew ? shared : [{ column: id, flag: undefined }, ...shared];
 }
 
 /**

@@ -8,7 +8,13 @@ import { domainUpdateRequest } from '../../domains/domain-contract.js';
 import { planName } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
 import { type Row, rowsAtOnce } from '../../storage/batches.js';
-import { definitionOf, keyOf, type Table, tableNames } from '../../storage/schema.js';
+import {
+  definitionOf,
+  exportedColumnsOf,
+  keyOf,
+  type Table,
+  tableNames,
+} from '../../storage/schema.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
 import { webhookCreateRequest } from '../../webhooks/webhook-contract.js';
 
@@ -60,7 +66,7 @@ export async function* writeTransferFile(
 
 function toJson(table: Table, row: Row) {
   return Object.fromEntries(
-    exportedColumns(table).map(([name]) => {
+    exportedColumnsOf(table).map(([name]) => {
       const value = row[name];
       const isBytes = value instanceof Uint8Array;
       return [name, isBytes ? { base64: Buffer.from(value).toString('base64') } : value];
@@ -96,19 +102,17 @@ export async function* readTransferFile(
     if ('format' in parsed) continue;
     const { table, row } = parsed;
     checkRow(line, table, row);
-    length += text.length;
-    const isFull = batch?.rows.length === rowsAtOnce || length > lengthAtOnce;
-    if (batch && (isFull || batch.table !== table)) {
-      yield batch;
-      batch = undefined;
-      length = text.length;
+    const isFull = batch?.rows.length === rowsAtOnce || length + text.length > lengthAtOnce;
+    if (batch && (isFull || batch.table !== table)) yield batch;
+    if (!batch || isFull || batch.table !== table) {
+      batch = { table, rows: [] };
+      length = 0;
     }
-    batch ??= { table, rows: [] };
     batch.rows.push(row);
+    length += text.length;
   }
   if (line === 0) throw new ConfigError('the file is empty');
-  if (sha256 === undefined)
-    throw new ConfigError('the file is truncated: its last line is missing');
+  if (sha256 === undefined) throw new ConfigError('the file is truncated: it has no last line');
   if (sha256 !== hash.digest('hex')) {
     throw new ConfigError('the file was changed: its hash does not match its last line');
   }
@@ -135,23 +139,15 @@ function parseLine(text: string, line: number) {
   return parsed;
 }
 
-// The largest row is an image with its logo.
-const maxLineLength = 64 * 1024 * 1024;
-
 /** Yields the lines. Throws if the last one has no line feed. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const options = { encoding: 'utf8', highWaterMark: 65_536 } as const;
   let rest = '';
-  let count = 0;
-  for await (const chunk of createReadStream(path, options)) {
+  for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
-    count += lines.length;
     yield* lines;
-    if (rest.length > maxLineLength)
-      throw new ConfigError(`line ${count + 1} is longer than ${maxLineLength} characters`);
   }
-  if (rest !== '') throw new ConfigError(`the file is truncated in line ${count + 1}`);
+  if (rest !== '') throw new ConfigError('the file is truncated in the last line');
 }
 
 /**
@@ -181,15 +177,9 @@ const types: Readonly<Record<string, z.ZodType>> = {
   rowId: z.int(),
 };
 
-/** Returns the columns of a table that an export has, with their definitions. */
-function exportedColumns(table: Table): (readonly [string, string])[] {
-  const { columns, unexported = [] } = definitionOf(table);
-  return Object.entries(columns).filter(([name]) => !unexported.includes(name));
-}
-
 /** Exports of earlier versions have no values of later columns. */
 function schemaOf(table: Table): z.ZodType {
-  const schemas = exportedColumns(table).map(([name, definition]) => {
+  const schemas = exportedColumnsOf(table).map(([name, definition]) => {
     const type = types[definition.split(' ')[0] ?? ''] ?? integer;
     const check = checks[table]?.[name];
     const schema = check ? type.pipe(check) : type;
@@ -229,14 +219,13 @@ const checks: { readonly [table in Table]?: Readonly<Record<string, z.ZodType>> 
   qr_codes: { logo_url: qrCreateRequest.shape.logoUrl },
 };
 
-/** A text whose JSON is valid. */
+/** The schema of a value that is stored as JSON. A text that is no JSON remains a text, which it refuses. */
 function json(schema: z.ZodType): z.ZodType {
-  const parsed = z.string().transform((text, { issues }): unknown => {
+  const parsed = z.string().transform((text): unknown => {
     try {
       return JSON.parse(text);
     } catch {
-      issues.push({ code: 'custom', message: 'must be JSON', input: text });
-      return z.NEVER;
+      return text;
     }
   });
   return parsed.pipe(schema);
