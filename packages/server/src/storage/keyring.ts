@@ -46,6 +46,10 @@ export class Keyring {
     return this.#keys.keys().next().value;
   }
 
+  has(keyId: string): boolean {
+    return this.#keys.has(keyId);
+  }
+
   /** Throws an UnreadableSecretError if the key is not set. */
   encrypt(text: string, place: Place, keyId: string): string {
     const nonce = randomBytes(nonceBytes);

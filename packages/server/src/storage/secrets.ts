@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { ConfigError } from '../config-error.js';
 import { type Row, readInBatches } from './batches.js';
 import type { Database, Value, WriteTransaction } from './database.js';
-import { keyIdIn, type Place, UnreadableSecretError } from './keyring.js';
+import { type Place, UnreadableSecretError } from './keyring.js';
 import { findDatabaseFile } from './locate-database.js';
 import { definitionOf, keyOf, type Table, tableNames } from './schema.js';
-import { updateEach } from './statements.js';
+import { bulkInsert, updateEach } from './statements.js';
 
 export type Encrypt = (text: string, place: Place) => string;
 
@@ -15,9 +15,6 @@ export interface SecretKeySettings {
   readonly secretKey?: string | undefined;
   readonly previousSecretKey?: string | undefined;
 }
-
-const checkText = 'shorty';
-const placeOfCheck: Place = ['secret_key'];
 
 /** Returns the keys of stored secrets: those of the settings, and the one that a server generated. */
 export async function findSecretKeys(
@@ -39,7 +36,7 @@ export async function unlockSecrets(
 ): Promise<void> {
   const { keyring, read } = database;
   const row = await read.selectFrom('secret_key').selectAll().executeTakeFirst();
-  const used = [row?.check_value, row?.previous_check_value].filter((check) => check != null);
+  const used = [row?.key_id, row?.previous_key_id].filter((keyId) => keyId != null);
   const keys = await findSecretKeys(database, settings);
   const file = findDatabaseFile(settings.databaseUrl);
   if (keys.length === 0 && row) {
@@ -47,24 +44,24 @@ export async function unlockSecrets(
       ? [`${file}.key is missing`, 'restore the file from a backup, or ']
       : ['SHORTY_SECRET_KEY is not set', ''];
     throw new ConfigError(
-      `${missing}, and secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}: ${remedy}set SHORTY_SECRET_KEY to the key; ${ifLost}`,
+      `${missing}, and secrets are encrypted under the key ${used.join(' and ')}: ${remedy}set SHORTY_SECRET_KEY to the key; ${ifLost}`,
     );
   }
   if (keys.length === 0) keys.push(await database.loadKey(randomBytes(32).toString('base64url')));
   keyring.use(keys);
-  if (used.every((check) => keyring.canDecrypt(check, placeOfCheck))) {
+  if (used.every((keyId) => keyring.has(keyId))) {
     if (row) return;
-    const check_value = keyring.encrypt(checkText, placeOfCheck, keyring.firstId ?? '');
-    await database.writeDirectly(async (transaction) => {
-      const first = transaction.insertInto('secret_key').values({ id: 1, check_value });
-      await first.onConflict((conflict) => conflict.doNothing()).execute();
-    }, 'rows');
+    const first = { id: 1, key_id: keyring.firstId ?? '' };
+    await database.writeDirectly(
+      (transaction) => bulkInsert(transaction, 'secret_key', [first], 'on conflict do nothing'),
+      'rows',
+    );
     // Another node may have been the first.
     return unlockSecrets(database, settings);
   }
   const wrong = file && settings.secretKey === undefined ? `${file}.key` : 'SHORTY_SECRET_KEY';
   throw new ConfigError(
-    `stored secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}, and ${wrong} is the key ${keyring.firstId}: set the right key, or set the old one as SHORTY_SECRET_KEY_PREVIOUS; ${ifLost}`,
+    `stored secrets are encrypted under the key ${used.join(' and ')}, and ${wrong} is the key ${keyring.firstId}: set the right key, or set the old one as SHORTY_SECRET_KEY_PREVIOUS; ${ifLost}`,
   );
 }
 
@@ -78,12 +75,11 @@ export async function encryptorOf(
   { engine, keyring }: Database,
   transaction: WriteTransaction,
 ): Promise<Encrypt> {
-  const query = transaction.selectFrom('secret_key').select('check_value');
+  const query = transaction.selectFrom('secret_key').select('key_id');
   // `secrets rotate` waits for this transaction, and then finds what it has encrypted.
   const row = await (engine === 'postgres' ? query.forShare() : query).executeTakeFirst();
-  const keyId = row && keyIdIn(row.check_value);
-  if (keyId === undefined) throw new Error('the secrets of the database are not unlocked');
-  return (text, place) => keyring.encrypt(text, place, keyId);
+  if (!row) throw new Error('the secrets of the database are not unlocked');
+  return (text, place) => keyring.encrypt(text, place, row.key_id);
 }
 
 /**
@@ -94,11 +90,9 @@ export async function encryptorOf(
 export async function rotateSecrets(database: Database) {
   const { keyring, writeDirectly } = database;
   const { firstId = '' } = keyring;
-  const check_value = keyring.encrypt(checkText, placeOfCheck, firstId);
   // From now on, servers encrypt under the new key, and none starts without the one before.
-  const useKey = sql`update secret_key
-    set check_value = ${check_value}, previous_check_value = check_value
-    where check_value not like ${`enc:${firstId}:%`}`;
+  const useKey = sql`update secret_key set key_id = ${firstId}, previous_key_id = key_id
+    where key_id <> ${firstId}`;
   await writeDirectly((transaction) => useKey.execute(transaction), 'rows');
   let changed = 0;
   const unreadable = new Set<string>();
@@ -116,7 +110,7 @@ export async function rotateSecrets(database: Database) {
     );
     changed += done.filter(Boolean).length;
   }
-  const forgetPrevious = sql`update secret_key set previous_check_value = null`;
+  const forgetPrevious = sql`update secret_key set previous_key_id = null`;
   await writeDirectly((transaction) => forgetPrevious.execute(transaction), 'rows');
   return { changed, unreadable: [...unreadable] };
 }

@@ -498,15 +498,14 @@ export const tables = {
     key: ['delivery_id', 'number'],
     isClustered: true,
   },
-  /** One row: the key under which secrets are encrypted, as a known text under it. */
+  /** One row: the id of the key under which secrets are encrypted, which does not reveal the key. */
   secret_key: {
     shared: 'the key of the installation',
     unmoved: 'the target encrypts under its own key',
     columns: {
       id: 'rowId primary key',
-      check_value: 'text not null',
-      /** That of the key before, while `secrets rotate` is not complete. */
-      previous_check_value: 'text',
+      key_id: 'text not null',
+      previous_key_id: 'text', // That of the key before, while `secrets rotate` is not complete
     },
   },
   /** The attempts at passwords and secrets that failed, or that are being verified. */
