@@ -90,12 +90,10 @@ export type ThreadMessage =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: TransferredError };
 
-/** What an error has, because a structured clone loses its class and its properties. */
+/** An error with what a structured clone of it loses. */
 interface TransferredError {
+  readonly error: Error;
   readonly className: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly cause: unknown;
   /** Such as `code`, `field` or `name`. */
   readonly properties: Readonly<Record<string, unknown>>;
 }
@@ -151,16 +149,16 @@ function encodeError(thrown: unknown): TransferredError {
   const properties = Object.entries(error).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   );
-  const { message, stack, cause } = error;
   const className = error.constructor.name;
-  return { className, message, stack, cause, properties: Object.fromEntries(properties) };
+  return { error, className, properties: Object.fromEntries(properties) };
 }
 
-/** Decodes an error. An error of one of `classes` is an instance of it, without calling the constructor. */
-export function decodeError(sent: TransferredError, classes: readonly ErrorClass[]): Error {
-  const { className, message, stack, cause, properties } = sent;
-  const error = new Error(message, { cause });
+/** Decodes an error. One of `classes` becomes an instance of its class, without calling the constructor. */
+export function decodeError(
+  { error, className, properties }: TransferredError,
+  classes: readonly ErrorClass[],
+): Error {
   const registered = classes.find(({ name }) => name === className);
   if (registered) Object.setPrototypeOf(error, registered.prototype);
-  return Object.assign(error, { stack }, properties);
+  return Object.assign(error, properties);
 }
