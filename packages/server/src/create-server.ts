@@ -20,7 +20,7 @@ import { ConfigError } from './config-error.js';
 import { defaultScopes, firstClientScopes } from './contract/define-route.js';
 import { nearestName } from './contract/nearest-name.js';
 import { deleteExpired } from './deletion/delete-expired.js';
-import { createDeletionServices, urlEraser } from './deletion/erase-link.js';
+import { createDeletionService, urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hostnameReader } from './domains/domain-repository.js';
 import { hideApi } from './domains/hide-api.js';
@@ -330,10 +330,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   changes.on('policy', () => policyService.wake());
   changes.on('stale', () => policyService.wake());
-  const deletionServices = createDeletionServices(database, clock, logger);
-  changes.on('links', () => {
-    for (const service of deletionServices) service.wake();
-  });
+  const deletionService = createDeletionService(database, clock, logger);
+  changes.on('links', () => deletionService.wake());
   const appOptions = {
     ...shared,
     onFinished: health.onFinished,
@@ -407,7 +405,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
     policyService,
-    ...deletionServices,
+    deletionService,
     ...webhooks.services,
   ];
 

@@ -112,26 +112,22 @@ const everyMs = 1_000;
 // Requests erase links themselves, and tell of organizations to delete: for what a killed process began.
 const idleEveryMs = 10_000;
 
-/** Creates the services that delete organizations and erase links, also what a killed process began. */
-export function createDeletionServices(
+/** Creates the service that deletes organizations and erases links, also what a killed process began. */
+export function createDeletionService(
   database: Database,
   clock: Clock,
   logger: Logger,
-): readonly PeriodicService[] {
-  const onError = (err: unknown, organizationId?: string) =>
+): PeriodicService {
+  const onFailed = (err: unknown, organizationId: string) =>
     logger.error({ organizationId, err }, 'deleting an organization failed');
-  return [
-    periodicService({
-      everyMs,
-      idleEveryMs,
-      tick: (signal) => deleteOrganizations(database, onError, signal, clock()),
-      onError,
-    }),
-    periodicService({
-      everyMs,
-      idleEveryMs,
-      tick: (signal) => eraseLinks(database, signal),
-      onError: (err) => logger.error({ err }, 'erasing links failed'),
-    }),
-  ];
+  return periodicService({
+    everyMs,
+    idleEveryMs,
+    async tick(signal) {
+      // In this order, because a link that cannot be erased must not keep an organization.
+      const hadOrganizations = await deleteOrganizations(database, onFailed, signal, clock());
+      return (await eraseLinks(database, signal)) || hadOrganizations;
+    },
+    onError: (err) => logger.error({ err }, 'deleting erased links failed'),
+  });
 }
