@@ -120,7 +120,7 @@ describe('readConfig', () => {
       const read = () => readConfig({ SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: secret });
       expect(read).toThrow(ConfigError);
       expect(read).toThrow(
-        `SHORTY_CLIENT_SECRET has ${secret.trim().length} characters: it must have at least 32. ` +
+        `SHORTY_CLIENT_SECRET: it has ${secret.trim().length} characters, and must have at least 32. ` +
           'Generate one with: openssl rand -hex 32.',
       );
       expect(read).not.toThrow(secret.trim());
@@ -128,7 +128,7 @@ describe('readConfig', () => {
   );
 
   it.each([
-    ['SHORTY_CLIENT_ID', { SHORTY_CLIENT_SECRET: 'open-sesame' }],
+    ['SHORTY_CLIENT_ID', { SHORTY_CLIENT_SECRET: `open-sesame-${'x'.repeat(32)}` }],
     ['SHORTY_CLIENT_SECRET', { SHORTY_CLIENT_ID: 'id' }],
   ])('requires %s when the other one is set, and shows no secret', (missing, environment) => {
     expect(() => readConfig(environment)).toThrow(new RegExp(`^${missing} is missing`));

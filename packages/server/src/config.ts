@@ -24,33 +24,34 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings. Throws a ConfigError for the first invalid one. */
 export function readConfig(environment: Environment) {
-  const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
-    const text = environment[name]?.trim() || fallback;
+  const parseAs = <T>(name: string, text: string, parse: (text: string) => T, isShown: boolean) => {
     try {
       return parse(text);
     } catch (error) {
-      const shown = JSON.stringify(hidePassword(text));
-      throw new ConfigError(`${name} is ${shown}: ${(error as Error).message}`);
+      const shown = isShown ? ` is ${JSON.stringify(hidePassword(text))}` : '';
+      throw new ConfigError(`${name}${shown}: ${(error as Error).message}`);
     }
   };
+  const read = <T>(name: string, fallback: string, parse: (text: string) => T): T =>
+    parseAs(name, environment[name]?.trim() || fallback, parse, true);
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
-  /** Reads a secret from a variable, or from the file that the variable with `_FILE` names. */
-  const readSecret = <T>(name: string, parse: (text: string) => T): T | undefined => {
-    const text = secretOf(environment, name);
-    try {
-      return text === undefined ? undefined : parse(text);
-    } catch (error) {
-      // The value is not shown, because logs are no place for secrets.
-      const source = isInFile(environment, name) ? `${name}_FILE` : name;
-      throw new ConfigError(`${source}: ${(error as Error).message}`);
-    }
+  /** Reads a secret. Messages do not show it, because logs are no place for secrets. */
+  const readSecret = <T>(name: string, parse: (text: string) => T, isShown = false) => {
+    const { source, text } = findSecret(environment, name);
+    if (text !== undefined) return parseAs(source, text, parse, isShown && source === name);
+  };
+  /** Throws a ConfigError unless all settings of a group are given, or none. */
+  const requireAllOrNone = (group: Readonly<Record<string, unknown>>, purpose: string) => {
+    const names = Object.keys(group);
+    const missing = names.filter((name) => group[name] === undefined);
+    if (missing.length === 0 || missing.length === names.length) return;
+    throw new ConfigError(`${missing[0]} is missing: ${purpose} needs ${names.join(', ')}`);
   };
   const port = read('PORT', '3000', wholeNumber(0, 65_535, 'port'));
   const host = read('HOST', '127.0.0.1', (text) => text);
-  const databaseUrl = isInFile(environment, 'SHORTY_DATABASE_URL')
-    ? (readSecret('SHORTY_DATABASE_URL', parseDatabaseUrl) as string)
-    : read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
+  const databaseUrl =
+    readSecret('SHORTY_DATABASE_URL', parseDatabaseUrl, true) ?? 'file:./data/shorty.db';
   const backupSchedule = optional('SHORTY_BACKUP_SCHEDULE', (text) => {
     if (findDatabaseFile(databaseUrl) !== undefined) return parseSchedule(text);
     throw new Error(
@@ -83,15 +84,21 @@ export function readConfig(environment: Environment) {
     const clientId = optional('SHORTY_OIDC_CLIENT_ID', (text) => text);
     const clientSecret = readSecret('SHORTY_OIDC_CLIENT_SECRET', (text) => text);
     const defaultRole = optional('SHORTY_OIDC_DEFAULT_ROLE', oneOf(roles));
-    if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
-      return { issuer, clientId, clientSecret, defaultRole };
-    }
-    const given = { ISSUER: issuer, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
-    const missing = Object.entries(given).filter(([, value]) => value === undefined);
-    if (missing.length === 3) return undefined;
-    throw new ConfigError(
-      `SHORTY_OIDC_${missing[0]?.[0]} is missing: sign-in by OpenID Connect needs SHORTY_OIDC_ISSUER, SHORTY_OIDC_CLIENT_ID and SHORTY_OIDC_CLIENT_SECRET`,
-    );
+    const group = {
+      SHORTY_OIDC_ISSUER: issuer,
+      SHORTY_OIDC_CLIENT_ID: clientId,
+      SHORTY_OIDC_CLIENT_SECRET: clientSecret,
+    };
+    requireAllOrNone(group, 'sign-in by OpenID Connect');
+    if (issuer === undefined || !clientId || !clientSecret) return undefined;
+    return { issuer, clientId, clientSecret, defaultRole };
+  };
+  const readCredentials = () => {
+    const clientId = optional('SHORTY_CLIENT_ID', (text) => text);
+    const clientSecret = readSecret('SHORTY_CLIENT_SECRET', parseClientSecret);
+    const group = { SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret };
+    requireAllOrNone(group, 'the first client');
+    return clientId && clientSecret ? { clientId, clientSecret } : undefined;
   };
   return {
     port,
@@ -164,7 +171,7 @@ export function readConfig(environment: Environment) {
     /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */
-    credentials: readCredentials(environment),
+    credentials: readCredentials(),
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
     /** The origins that browsers may call the API from: '*' or a list; undefined allows none. */
     corsOrigins: optional('SHORTY_CORS_ORIGINS', parseOrigins),
@@ -218,10 +225,6 @@ export function readConfig(environment: Environment) {
   };
 }
 
-function isInFile(environment: Environment, name: string): boolean {
-  return (environment[`${name}_FILE`]?.trim() ?? '') !== '';
-}
-
 // Variables of the CLI, which may have the same environment.
 const settingsOfCli = [
   'SHORTY_ACCESS_TOKEN',
@@ -260,20 +263,20 @@ function knownSettings(): Set<string> {
   return names;
 }
 
-/** Returns a secret from its variable, or from the file that the variable with `_FILE` names. */
-function secretOf(environment: Environment, name: string): string | undefined {
-  const value = environment[name]?.trim() || undefined;
-  const file = environment[`${name}_FILE`]?.trim() || undefined;
-  if (file === undefined) return value;
-  if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set: set one`);
-  let text: string;
+/** Finds a secret in its variable, or in the file that the variable with `_FILE` names. */
+function findSecret(environment: Environment, name: string): { source: string; text?: string } {
+  const text = environment[name]?.trim();
+  const file = environment[`${name}_FILE`]?.trim();
+  if (!file) return text ? { source: name, text } : { source: name };
+  if (text) throw new ConfigError(`${name} and ${name}_FILE are both set: set one`);
+  const source = `${name}_FILE`;
   try {
-    text = readFileSync(file, 'utf8').trim();
+    const content = readFileSync(file, 'utf8').trim();
+    if (content === '') throw new Error('it is empty');
+    return { source, text: content };
   } catch (error) {
-    throw new ConfigError(`${name}_FILE is ${JSON.stringify(file)}: ${(error as Error).message}`);
+    throw new ConfigError(`${source} is ${JSON.stringify(file)}: ${(error as Error).message}`);
   }
-  if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(file)}: it is empty`);
-  return text;
 }
 
 function readDocument(path: string): string {
@@ -298,27 +301,18 @@ const parseOperatorKey = matching(
   'at least 32 characters long, and have only letters, digits and _ ~ + / . = -. Generate one with: openssl rand -hex 32',
 );
 
-function readCredentials(environment: Environment) {
-  const clientId = environment.SHORTY_CLIENT_ID?.trim() || undefined;
-  const clientSecret = secretOf(environment, 'SHORTY_CLIENT_SECRET');
-  if (clientId === undefined && clientSecret === undefined) return undefined;
-  if (clientId === undefined || clientSecret === undefined) {
-    const missing = clientId === undefined ? 'SHORTY_CLIENT_ID' : 'SHORTY_CLIENT_SECRET';
-    throw new ConfigError(`${missing} is missing: set both credentials, or neither`);
-  }
-  if (clientSecret.length < minClientSecretLength) {
-    throw new ConfigError(
-      `SHORTY_CLIENT_SECRET has ${formatCount(clientSecret.length, 'character')}: ` +
-        `it must have at least ${minClientSecretLength}. Generate one with: openssl rand -hex 32. ` +
-        'The secret of an existing client cannot change: unset both credentials, ' +
-        'and create a new client with: shorty-server clients create',
-    );
-  }
-  return { clientId, clientSecret };
-}
-
 // The secret gives full access to the first organization.
 const minClientSecretLength = 32;
+
+function parseClientSecret(text: string): string {
+  if (text.length >= minClientSecretLength) return text;
+  throw new Error(
+    `it has ${formatCount(text.length, 'character')}, and must have at least ${minClientSecretLength}. ` +
+      'Generate one with: openssl rand -hex 32. ' +
+      'The secret of an existing client cannot change: unset both credentials, ' +
+      'and create a new client with: shorty-server clients create',
+  );
+}
 
 function parseDatabaseUrl(text: string): string {
   // Throws for an invalid address, and for a link whose files are misplaced.
