@@ -46,6 +46,12 @@ export interface OutputOptions
   readonly jq?: ((data: unknown) => Iterable<unknown>) | undefined;
 }
 
+/** Writes to stdout and stderr above a live view, which stays the last on the terminal. */
+interface AboveView {
+  readonly write: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
 /** Writes data to stdout in the requested format, and everything else to stderr. */
 export class Output {
   readonly format: OutputFormat;
@@ -62,6 +68,7 @@ export class Output {
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   #isClosed = false;
+  #above: AboveView | undefined;
 
   constructor(io: Pick<Io, 'stdout' | 'stderr' | 'env'>, options: OutputOptions) {
     this.format = options.format;
@@ -78,6 +85,14 @@ export class Output {
       if (error.code !== 'EPIPE') throw error;
       this.#isClosed = true;
     });
+  }
+
+  /** Prints above a live view. Returns the function that ends this. */
+  writeBy(above: AboveView): () => void {
+    this.#above = above;
+    return () => {
+      this.#above = undefined;
+    };
   }
 
   /** True after the reader of stdout closed the pipe. */
@@ -111,6 +126,7 @@ export class Output {
   /** Writes to stdout. Waits for `drain` when the buffer is full. */
   async #put(text: string): Promise<void> {
     if (this.#isClosed || text === '') return;
+    if (this.#above) return this.#above.write(text);
     if (this.#stdout.write(text)) return;
     await new Promise<void>((resolve) => {
       const proceed = () => {
@@ -133,7 +149,9 @@ export class Output {
 
   /** Prints a warning to stderr, also with `--quiet`. */
   warn(text: string): void {
-    this.#stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
+    const lines = `${text.split('\n').map(printable).join('\n')}\n`;
+    if (this.#above) this.#above.warn(lines);
+    else this.#stderr.write(lines);
   }
 
   /** Prints what a command has done: on stdout for people, beside the data otherwise. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 import { main } from '../src/main.js';
 import { startApiServer } from './api-server.js';
@@ -31,10 +31,14 @@ function terminalIo(env: Readonly<Record<string, string>> = {}): FakeIo {
   });
 }
 
-/** Resolves when stderr contains the text. */
-async function untilPrinted(io: FakeIo, text: string): Promise<void> {
-  while (!io.text.stderr.includes(text)) {
-    await new Promise((resolve) => io.stderr.once('data', resolve));
+/** Resolves when the stream contains the text. */
+async function untilPrinted(
+  io: FakeIo,
+  text: string,
+  stream: 'stdout' | 'stderr' = 'stderr',
+): Promise<void> {
+  while (!io.text[stream].includes(text)) {
+    await new Promise((resolve) => io[stream].once('data', resolve));
   }
 }
 
@@ -159,5 +163,70 @@ describe('an import', () => {
     expect(await importRows(io, good(120), ...flags)).toBe(0);
     expect(io.text.stderr).not.toContain('━');
     expect(io.text.stderr).not.toContain('\u001b');
+  });
+});
+
+describe('commands that print events', () => {
+  test('listen shows the connection and the counts below the events', async () => {
+    const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/events'));
+    onTestFinished(() => proxy.stop());
+    let isAway = true;
+    // The first two read the position, and the first event.
+    proxy.decide = (index) => (index >= 2 && isAway ? 'unavailable' : 'pass');
+    const io = terminalIo({ ...server.env, SHORTY_BASE_URL: proxy.url });
+    // No receiver can have this port.
+    const code = main(['webhooks', 'listen', '--forward-to', 'http://127.0.0.1:1/'], io);
+    await untilPrinted(io, 'listening  0 events  0 failures  Ctrl-C stops', 'stdout');
+    const createUrl = () => server.client.urls.create({ targetUrl: 'https://example.com/' });
+    await createUrl();
+    await untilPrinted(io, 'no connection, trying again  1 event  1 failure', 'stdout');
+    expect(io.text.stdout).toMatch(/url\.created {9}.*FAILED.*\n/);
+    expect(io.text.stderr).toContain('\n  bad port\n');
+    isAway = false;
+    await createUrl();
+    await untilPrinted(io, 'listening  2 events  2 failures', 'stdout');
+    expect(io.text.stderr).toContain('connected again\n');
+    const before = io.text.stdout.length;
+    io.interruption.abort();
+    expect(await code).toBe(130);
+    // The last line is removed, and the cursor is shown again.
+    expect(stripVTControlCharacters(io.text.stdout.slice(before)).trim()).toBe('');
+    expect(io.text.stdout.endsWith('\u001b[?25h')).toBe(true);
+    expect(io.text.stdout.split('url.created')).toHaveLength(3);
+  });
+
+  test('tail counts visits and scans', async () => {
+    const url = await server.client.urls.create({ targetUrl: 'https://example.com/' });
+    await server.client.webhooks.create({
+      ...{ url: 'https://receiver.example/', events: ['url.clicked'] },
+    });
+    const io = terminalIo(server.env);
+    const code = main(['analytics', 'tail'], io);
+    await untilPrinted(io, 'listening  0 visits  0 scans', 'stdout');
+    const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+    await fetch(url.shortUrl, { redirect: 'manual', headers: { 'user-agent': browser } });
+    await untilPrinted(io, 'listening  1 visit  0 scans', 'stdout');
+    expect(io.text.stdout).toMatch(/\d\d:\d\d:\d\d {2}click {2}/);
+    io.interruption.abort();
+    expect(await code).toBe(130);
+  });
+
+  test.each([
+    ['--quiet', {}, ['--quiet']],
+    ['a dumb terminal', { TERM: 'dumb' }, []],
+    ['JSON', {}, ['--json']],
+  ])('no live view with %s', async (_, change, flags) => {
+    const io = terminalIo({ ...server.env, ...change });
+    const code = main(['webhooks', 'listen', ...flags], io);
+    // Until the command has read where events begin.
+    const printed = expect.poll(async () => {
+      await server.client.urls.create({ targetUrl: 'https://example.com/' });
+      return io.text.stdout;
+    });
+    await printed.toContain('url.created');
+    io.interruption.abort();
+    expect(await code).toBe(130);
+    expect(io.text.stdout).not.toContain('listening');
+    expect(io.text.stdout).not.toContain('\u001b[?');
   });
 });

@@ -3,9 +3,8 @@ import type { Shorty, WebhookEvent } from '@shorty/sdk';
 import { exitCodes, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { lineWidth } from '../io.js';
 import type { Named } from '../records.js';
-import { followEvents, liveFormatOption, resolveLiveFormat } from '../webhooks/follow-events.js';
+import { EventFeed, liveFormatOption, resolveLiveFormat } from '../webhooks/event-feed.js';
 import { linkFilter } from './window-options.js';
 
 export const tail: CommandRow = {
@@ -29,7 +28,8 @@ webhooks:read.`,
     const { nextAfter } = await client.events.list({ after: 'latest' }, request);
     output.note('waiting for visits; Ctrl-C stops');
     const known = new Set<string>();
-    for await (const { items } of followEvents(context, client, nextAfter, 'url.clicked')) {
+    const feed = await EventFeed.open(context, format, 'visit', 'scan');
+    for await (const { items } of feed.pages(client, nextAfter, 'url.clicked')) {
       for (const event of items) {
         if (event.type !== 'url.clicked') continue;
         const shown = event.data.visits.filter(({ urlId }) => ids?.includes(urlId) ?? true);
@@ -39,11 +39,10 @@ webhooks:read.`,
           if (known.size <= maxKnown) break;
           known.delete(each);
         }
-        const width = lineWidth(io.stdout);
-        const lines = fresh.map((visit) =>
-          format === 'table' ? describeVisit(visit, width) : formatJson(visit),
-        );
-        if (lines.length > 0) await output.write(`${lines.join('\n')}\n`);
+        for (const visit of fresh) {
+          const nouns = visit.method === 'scan' ? ['visit', 'scan'] : ['visit'];
+          await feed.print(visit, (width) => describeVisit(visit, width), ...nouns);
+        }
       }
     }
     return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;

@@ -1,12 +1,10 @@
 import { parseUrl } from '@shorty/import';
-import { formatJson } from '@shorty/report';
 import { exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, collect } from '../command.js';
 import type { Context } from '../context.js';
-import { isRichTerminal, terminalColumns } from '../io.js';
 import { offerScheme } from '../prompt.js';
+import { EventFeed, liveFormatOption, resolveLiveFormat } from './event-feed.js';
 import { eventTypeFinder, splitTypes } from './event-types.js';
-import { followEvents, liveFormatOption, resolveLiveFormat } from './follow-events.js';
 import { describeForward, forwardEvent, hasFailed } from './forward-event.js';
 import { openListenState } from './listen-state.js';
 
@@ -33,7 +31,6 @@ continues there, with the events of up to 30 days.`,
   run: async (context, options: { forwardTo?: string; events?: string[] }) => {
     const { io, output, request } = context;
     const format = resolveLiveFormat(context);
-    const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
     const target = await readTarget(options.forwardTo, context);
     const types = splitTypes(options.events ?? ['*']);
     if (types.length === 0) throw new UsageError('--events: names no event type');
@@ -51,8 +48,10 @@ continues there, with the events of up to 30 days.`,
     const forwarding = target ? `, forwarded to ${target.href}` : '';
     output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
     let { after = '', lastId } = state.store;
+    const nouns = target ? ['event', 'failure'] : ['event'];
+    const feed = await EventFeed.open(context, format, ...nouns);
     try {
-      for await (const { items, nextAfter } of followEvents(context, client, after)) {
+      for await (const { items, nextAfter } of feed.pages(client, after)) {
         // Events up to this one were handled before a restart.
         const handled = items.findIndex(({ id }) => id === lastId);
         for (const event of items.slice(handled + 1)) {
@@ -61,10 +60,10 @@ continues there, with the events of up to 30 days.`,
           const forwarded = await forwardEvent(event, target, secret, io);
           // Before the output, so that no event is sent twice.
           state.set('lastId', event.id);
-          await output.write(
-            format === 'table'
-              ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
-              : `${formatJson(forwarded)}\n`,
+          await feed.print(
+            forwarded,
+            (width) => describeForward(forwarded, width, output.hasColor),
+            ...(hasFailed(forwarded) ? ['event', 'failure'] : ['event']),
           );
           const { forwardError, forwardedStatus } = forwarded;
           const reason = forwardError ?? `your receiver answered ${forwardedStatus}`;
