@@ -1,6 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import cors from 'cors';
 import express, {
+  type ErrorRequestHandler,
   type Express,
   type Request,
   type RequestHandler,
@@ -89,12 +90,19 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
     if (forbiddenTarget.test(request.url)) refuse(request, response);
     else next();
   });
+  /** Outside the API, a path with invalid percent-encoding is an unknown address like any other. */
+  const refuseMalformed: ErrorRequestHandler = (error, request, response, next) => {
+    if (error instanceof URIError && !request.path.startsWith('/api/')) refuse(request, response);
+    else next(error);
+  };
   const isMounted = ({ audience, access }: Route) =>
     (access !== 'operator' || config.operatorKey !== undefined) &&
     (listener === 'both' || (audience === 'operator') === (listener === 'admin'));
   // Only the API: browsers follow short links and show images without it.
   if (config.corsOrigins) app.use('/api/v1', createCors(config.corsOrigins));
   mountRoutes(app, options, isMounted);
+  // Before the APIs of other services, whose clients do not expect a page.
+  app.use(refuseMalformed);
   if (listener !== 'admin') options.mountCompat(app, options);
   if (config.dashboard && listener !== 'admin') {
     if (options.provider) app.use('/dashboard', oidcHandler(options.provider));

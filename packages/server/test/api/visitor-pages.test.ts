@@ -25,6 +25,7 @@ it('pages are in the language of the visitor, and are not cached', async () => {
     [`/${taken.shortCode}`, 451, 'Dieser Link wurde gesperrt'],
     [`/${locked.shortCode}`, 200, 'Dieser Link ist geschützt'],
     ['/qr/no-such-code', 404, 'Diesen QR-Code gibt es nicht'],
+    ['/qr/%zz', 404, 'Diesen Link gibt es nicht'],
     [qr.data.previewUrl, 200, 'PNG herunterladen'],
   ] as const) {
     const page = await api.visit(path, { headers: german });
@@ -47,9 +48,19 @@ it('pages are in the language of the visitor, and are not cached', async () => {
 it('pages are in the language of the visitor on custom domains', async () => {
   await api.addDomain('go.pages.example');
   const headers = { 'accept-language': 'ja' };
-  const page = await visitHost(api.server.url, 'go.pages.example', '/nothing', { headers });
-  expect(page.text).toContain('<html lang="ja" dir="ltr">');
-  expect(page.text).toContain('このリンクは存在しません');
+  for (const path of ['/nothing', '/qr/%zz']) {
+    const page = await visitHost(api.server.url, 'go.pages.example', path, { headers });
+    expect(page.text).toContain('<html lang="ja" dir="ltr">');
+    expect(page.text).toContain('このリンクは存在しません');
+  }
+});
+
+it('an address with invalid percent-encoding is unknown, in the form that the client prefers', async () => {
+  const json = await api.visit('/qr/%zz', { headers: { accept: 'application/json' } });
+  expect(json.outcome).toBe('404 NOT_FOUND');
+  const page = await fetch(`${api.server.url}/docs/%ff`, { headers: { accept: 'text/html' } });
+  expect(page.status).toBe(404);
+  expect(await page.text()).toContain('This link does not exist');
 });
 
 it('pages have the name, the colour and the logo of the operator', async () => {
