@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { hasWebhooks, type PlanTable, planOf, standardPlans } from '../organizations/plans.js';
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { afterCommit, handleAtCommit } from '../storage/group-commit.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
-import { bulkInsert, isPostgres } from '../storage/statements.js';
+import { bulkInsert } from '../storage/statements.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
@@ -16,8 +16,7 @@ export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 type EventRow = Schema['events'];
 
-/** The ids of an event and of its delivery. */
-type NewDelivery = readonly [eventId: string, id: string];
+type NewDelivery = Omit<Insertable<Schema['deliveries']>, 'id' | 'status' | 'attempts'>;
 
 interface RecordedEvent extends Pick<NewEvent<EventDefinition>, 'onlyId' | 'exceptId'> {
   readonly row: EventRow;
@@ -83,7 +82,6 @@ export function createEventOutbox(
     recorded: readonly RecordedEvent[],
   ): Promise<void> => {
     const byOwner = groupBy(recorded, ({ row }) => row.organization_id);
-    const served = new Set<string>();
     const slices = new TimeSlices();
     // All nodes lock in ascending order, and nothing afterwards, which prevents deadlock.
     for (const [organizationId, own] of [...byOwner].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -93,26 +91,36 @@ export function createEventOutbox(
       await bulkInsert(transaction, 'events', events);
       if (!hasWebhook) continue;
       const { rows } = await transaction.executeQuery(webhooksOf({ organizationId }));
-      const webhooks = rows.map((row) => ({ ...row, ...subscriptionOf(row) }));
-      for (const group of groupBy(own, ({ row }) => `${row.type} ${row.created_at}`).values()) {
-        const { type, created_at: now } = (group[0] as RecordedEvent).row;
-        for (const webhook of webhooks) {
-          if (slices.isOver) await slices.next();
-          if (!recordsEvents(webhook, plans, now)) continue;
-          const wanted = group.filter(
-            ({ row, onlyId = webhook.id, exceptId }) =>
-              onlyId === webhook.id && exceptId !== webhook.id && wantsEvent(webhook, row),
-          );
-          if (wanted.length === 0) continue;
-          const deliveries = wanted.map(({ row }): NewDelivery => [row.id, newId()]);
-          const fields = { webhookId: webhook.id, type, now, isCharged: 1 };
-          await insertDeliveries(transaction, fields, deliveries);
-          served.add(webhook.id);
+      const deliveries: NewDelivery[] = [];
+      for (const webhook of rows.map((row) => ({ ...row, ...subscriptionOf(row) }))) {
+        if (slices.isOver) await slices.next();
+        const wanted = own.filter(
+          ({ row, onlyId = webhook.id, exceptId }) =>
+            onlyId === webhook.id &&
+            exceptId !== webhook.id &&
+            recordsEvents(webhook, plans, row.created_at) &&
+            wantsEvent(webhook, row),
+        );
+        for (const { row } of wanted) {
+          const event = { event_id: row.id, event_type: row.type, created_at: row.created_at };
+          deliveries.push({ ...event, webhook_id: webhook.id, is_charged: 1 });
         }
       }
+      await deliver(transaction, deliveries);
     }
-    if (served.size > 0) afterCommit(transaction, () => onEvents([...served]));
   };
+
+  /** Writes deliveries, and wakes the dispatcher after the commit. Returns their ids. */
+  async function deliver(transaction: WriteTransaction, deliveries: readonly NewDelivery[]) {
+    const rows = deliveries.map((fields) => {
+      const state = { status: 'pending', attempts: 0, due_at: fields.created_at };
+      return { id: newId(), ...fields, ...state };
+    });
+    await bulkInsert(transaction, 'deliveries', rows);
+    const webhookIds = [...new Set(rows.map(({ webhook_id }) => webhook_id))];
+    if (rows.length > 0) afterCommit(transaction, () => onEvents(webhookIds));
+    return rows.map(({ id }) => id);
+  }
 
   function newEvent(
     organizationId: string,
@@ -136,19 +144,17 @@ export function createEventOutbox(
   }
 
   /** Writes another delivery of each of these stored events, free of charge. Returns their ids. */
-  async function deliverAgain(
+  function deliverAgain(
     transaction: WriteTransaction,
-    events: readonly { readonly event_id: string; readonly event_type: string }[],
+    events: readonly Pick<NewDelivery, 'event_id' | 'event_type'>[],
     webhookId: string,
     now: number,
   ): Promise<readonly string[]> {
-    const all = events.map((event) => ({ ...event, id: newId() }));
-    for (const [type, own] of groupBy(all, ({ event_type }) => event_type)) {
-      const deliveries = own.map(({ event_id, id }): NewDelivery => [event_id, id]);
-      await insertDeliveries(transaction, { webhookId, type, now, isCharged: 0 }, deliveries);
-    }
-    if (all.length > 0) afterCommit(transaction, () => onEvents([webhookId]));
-    return all.map(({ id }) => id);
+    const deliveries = events.map(({ event_id, event_type }) => {
+      const event = { event_id, event_type, created_at: now };
+      return { ...event, webhook_id: webhookId, is_charged: 0 };
+    });
+    return deliver(transaction, deliveries);
   }
 
   return {
@@ -197,23 +203,6 @@ async function takeNumbers(
     transaction,
   );
   return rows[0] as (typeof rows)[number];
-}
-
-/** Writes deliveries of events of one type to a webhook. By one statement, because there can be thousands. */
-async function insertDeliveries(
-  transaction: WriteTransaction,
-  fields: { webhookId: string; type: string; now: number; isCharged: number },
-  deliveries: readonly NewDelivery[],
-): Promise<void> {
-  const idOf = JSON.stringify(Object.fromEntries(deliveries));
-  const jsonEach = sql.raw(isPostgres(transaction) ? 'json_each_text' : 'json_each');
-  const { webhookId, type, isCharged } = fields;
-  const at = sql`cast(${fields.now} as bigint)`;
-  await sql`
-    insert into deliveries
-      (id, event_id, webhook_id, event_type, status, attempts, created_at, due_at, is_charged)
-    select value, key, ${webhookId}, ${type}, 'pending', 0, ${at}, ${at}, ${sql.lit(isCharged)}
-    from ${jsonEach}(${idOf})`.execute(transaction);
 }
 
 function groupBy<Item>(

@@ -9,21 +9,20 @@ import {
   type Quota,
 } from './plans.js';
 
+/** The number of uses by organization and month. */
 export class UsageTally {
-  readonly #counts = new Map<string, Map<string, number>>();
+  readonly #counts = new Map<string, number>();
 
   add(organizationId: string, at: number): void {
-    const months = this.#counts.get(organizationId) ?? new Map<string, number>();
-    const month = monthOf(at);
-    months.set(month, (months.get(month) ?? 0) + 1);
-    this.#counts.set(organizationId, months);
+    const key = `${organizationId} ${monthOf(at)}`;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
   /** In ascending order of organizations: concurrent transactions lock their meters in one order. */
   *[Symbol.iterator](): Iterator<readonly [organizationId: string, month: string, count: number]> {
-    for (const organizationId of [...this.#counts.keys()].sort()) {
-      const months = this.#counts.get(organizationId) ?? [];
-      for (const [month, count] of months) yield [organizationId, month, count];
+    for (const [key, count] of [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const [organizationId = '', month = ''] = key.split(' ');
+      yield [organizationId, month, count];
     }
   }
 }

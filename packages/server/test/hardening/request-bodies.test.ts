@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startAttackedServer } from './attacked-server.js';
 import { openSocket, openSockets } from './open-sockets.js';
@@ -95,11 +95,14 @@ describe('token requests of an address', () => {
     ask(JSON.stringify(api.credentials), { 'x-forwarded-for': address });
 
   it('are limited, including successful ones', async () => {
+    // The limiter reads the time of the process, which stands still here.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => askFrom('192.0.2.7')));
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(20);
     const refused = outcomes.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(10);
-    expect(refused[0]?.headers.get('retry-after')).toBe('3');
+    expect(refused[0]?.headers.get('retry-after')).toBe('60');
     expect(refused[0]?.error.message).toBe(
       'An address may send the token endpoint 20 requests a minute',
     );
@@ -111,7 +114,7 @@ describe('token requests of an address', () => {
     );
     expect(oauth.status).toBe(429);
     expect(oauth.body).toMatchObject({ error: 'temporarily_unavailable' });
-    api.clock.advance(3_000);
+    vi.setSystemTime(Date.now() + 60_000);
     expect((await askFrom('192.0.2.7')).status).toBe(200);
   });
 
