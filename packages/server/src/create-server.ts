@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import type { Express, Router } from 'express';
 import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
@@ -88,13 +89,22 @@ type Changes = Readonly<Record<RecordKind, [keys: readonly string[]]>> & {
   readonly stale: [];
 };
 
+/** Returns the addresses of the machine if the server listens on all of them. */
+function addressesOf(host: string): string[] {
+  if (!['0.0.0.0', '::'].includes(host)) return [];
+  return Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.map(({ address }) => address),
+  );
+}
+
 /** Returns where clients and visitors reach the server. */
 function addressOf(config: Config, listener: string) {
   const url = config.baseUrl ?? listener;
   const { protocol, host } = new URL(url);
   const origins = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
   const publicHost = new URL(config.publicHost ?? url).host;
-  return { url, origins, isOwn: ownHostTest([origins.shortDomain, host, publicHost]) };
+  const isOwn = ownHostTest([origins.shortDomain, host, publicHost], addressesOf(config.host));
+  return { url, origins, isOwn };
 }
 
 /**

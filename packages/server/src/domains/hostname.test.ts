@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHostnameError, maxHostnameLength, toHostname } from './hostname.js';
+import { findHostnameError, maxHostnameLength, ownHostTest, toHostname } from './hostname.js';
 
 const longest = `${'a.'.repeat((maxHostnameLength - 3) / 2)}com`;
 
@@ -32,3 +32,22 @@ describe('a hostname', () => {
     expect(findHostnameError(text)).toContain(words);
   });
 });
+
+it.each<[host: string, port: string | undefined, isOwn: boolean]>([
+  ['localhost', '3000', true],
+  ['127.0.0.2', undefined, true],
+  ['127.0.0.1', '8080', false],
+  ['192.168.1.5', '3000', true],
+  ['192.168.1.5', '8080', false],
+  ['[::ffff:c0a8:105]', '3000', true],
+  ['[fe80::1]', '3000', true],
+  ['192.168.1.6', '3000', false],
+  ['sho.example', '8443', true],
+  ['other.example', '3000', false],
+])(
+  '%s with the port %s is a host of a server that listens on all addresses: %s',
+  (host, port, isOwn) => {
+    const test = ownHostTest(['localhost:3000', 'sho.example'], ['192.168.1.5', 'fe80::1']);
+    expect(test(host, port)).toBe(isOwn);
+  },
+);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { canonicalAddress, withoutBrackets } from '../network/ip-address.js';
 import { parseUrl } from '../network/parse-url.js';
 
 /** The DNS label, in front of a hostname, of the TXT record that proves who owns the hostname. */
@@ -56,17 +57,22 @@ export function challengeNameOf(hostname: string): string {
  */
 export type IsOwnHost = (hostname: string, port?: string) => boolean;
 
-export function ownHostTest(hosts: readonly string[]): IsOwnHost {
+/** Returns a test for the given hosts. The server is reached by each of `addresses`, too. */
+export function ownHostTest(hosts: readonly string[], addresses: readonly string[]): IsOwnHost {
+  const canonical = new Set(addresses.map(canonicalAddress));
+  const isOfMachine = (hostname: string) =>
+    isLoopback(hostname) || canonical.has(canonicalAddress(withoutBrackets(hostname)));
   const own = hosts.map((host) => {
     const url = parseUrl(`http://${host}`);
     return { hostname: hostnameOf(url?.host ?? host), port: url?.port };
   });
-  const loopback = own.filter((each) => isLoopback(each.hostname));
-  return (hostname, port) =>
-    // Every loopback name reaches the same server, so one of them stands for all.
-    isLoopback(hostname)
-      ? loopback.some((each) => port === undefined || each.port === port)
-      : own.some((each) => each.hostname === hostname);
+  const ofMachine = own.filter((each) => isOfMachine(each.hostname));
+  return (hostname, port) => {
+    // Every name of the machine reaches the same server, so one of them stands for all.
+    const reaches = ofMachine.some((each) => port === undefined || each.port === port);
+    if (isOfMachine(hostname) && reaches) return true;
+    return !isLoopback(hostname) && own.some((each) => each.hostname === hostname);
+  };
 }
 
 function isLoopback(hostname: string): boolean {

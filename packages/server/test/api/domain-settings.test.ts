@@ -1,5 +1,6 @@
+import { networkInterfaces } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForTest, startServer } from './start-server.js';
 import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
@@ -84,6 +85,21 @@ describe('PATCH /domains/{id}', () => {
       expect(response.error.message).toContain('a host of short links on this server');
     }
   });
+});
+
+it('a server on all addresses leads to none of its own, neither by links nor by domains', async () => {
+  const server = await startForTest({ host: '0.0.0.0' });
+  const { port } = new URL(server.server.url);
+  const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all);
+  const { id } = await server.addDomain('go.everywhere.example');
+  for (const { address, family } of addresses) {
+    const targetUrl = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/missing`;
+    const link = await server.call('createUrl', { body: { targetUrl } });
+    expect(link.invalidFields, targetUrl).toEqual(['targetUrl']);
+    const body = { notFoundUrl: targetUrl };
+    const domain = await server.call('updateDomain', { params: { id }, body });
+    expect(domain.invalidFields, targetUrl).toEqual(['notFoundUrl']);
+  }
 });
 
 describe('/ of a domain', () => {
