@@ -51,18 +51,26 @@ interface NewLink {
   readonly record: RecordUrls;
 }
 
+/** One run of a transaction that creates links. */
+export interface CreateRun {
+  /** The ids of new links begin with it. */
+  readonly firstId: number;
+  /** Whether an earlier run has failed, because a short code was taken. */
+  readonly isRepeated: boolean;
+  /** Gets the ids of new links. */
+  readonly changedIds: Set<number>;
+}
+
 /**
- * Creates links in order, with their events. Their ids begin with `firstId`. Returns for each the new link,
- * the one that exists, or why there is none. `isRepeated`: a short code was taken before. Adds the ids of new
- * links to `changedIds`.
+ * Creates links in order, with their events. Returns for each the new link, the one that exists, or why there
+ * is none.
  */
 export async function createUrls(
   transaction: WriteTransaction,
   { plans, ignoreCase, record, newShortCode }: LinkWriteOptions,
   drafts: readonly Draft<UrlCreateRequest>[],
-  firstId: number,
   context: WriteContext,
-  { isRepeated, changedIds }: { readonly isRepeated: boolean; readonly changedIds: Set<number> },
+  { firstId, isRepeated, changedIds }: CreateRun,
 ): Promise<Outcome<ShortUrl>[]> {
   const { organizationId, now, write } = context;
   const createdBy = write?.origin.actorId ?? null;

@@ -9,7 +9,7 @@ import { mapInSlices, TimeSlices } from '../yield-to-event-loop.js';
 import type { LinkWriteOptions } from './create-urls.js';
 import { externalIdConflict, type Outcome, refused, urlNotFound } from './link-outcomes.js';
 import { type ShortUrl, toRow } from './short-url.js';
-import { urlRestored, urlUpdated } from './url-events.js';
+import { urlDeleted, urlRestored, urlUpdated } from './url-events.js';
 import {
   findExternalIds,
   findKeyOwners,
@@ -44,6 +44,7 @@ export async function updateUrls(
   const activeLinks = countActiveLinks(transaction, plans, organizationId);
   const outcomes: Outcome<ShortUrl>[] = [];
   const changed: ShortUrl[] = [];
+  const deleted: ShortUrl[] = [];
   const restored: ShortUrl[] = [];
   const slices = new TimeSlices();
   for (const { id, change } of changes) {
@@ -58,6 +59,7 @@ export async function updateUrls(
         const hostname = await allow(before, wanted);
         url = { ...wanted, hostname, updatedAt: nextUpdatedAt(before.updatedAt, now) };
         changed.push(url);
+        if (before.deletedAt === null && url.deletedAt !== null) deleted.push(url);
         if (before.deletedAt !== null && url.deletedAt === null) restored.push(url);
         changedIds.add(id);
       }
@@ -72,6 +74,7 @@ export async function updateUrls(
   await updateEach(transaction, 'urls', rows);
   await activeLinks.settle();
   await record(transaction, urlUpdated, changed, now);
+  await record(transaction, urlDeleted, deleted, now);
   await record(transaction, urlRestored, restored, now);
   return outcomes;
 

@@ -8,7 +8,7 @@ import { isOwnLink } from '../storage/link-restriction.js';
 import { updateWhere } from '../storage/statements.js';
 import { erasedUrl } from './change-url.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import { type RecordUrls, urlDeleted, urlExpired, urlUpdated } from './url-events.js';
+import { type RecordUrls, urlDeleted, urlExpired } from './url-events.js';
 import { retireKeys } from './url-keys.js';
 import { findUrls } from './url-reader.js';
 
@@ -29,30 +29,6 @@ export async function findCurrent(
   return found.map((url) => expired.get(url.id) ?? url);
 }
 
-/**
- * Deletes links by id, with their events. Returns those of the organization in their new state. Adds the ids of
- * those that it has deleted to `changedIds`.
- */
-export async function deleteUrls(
-  transaction: WriteTransaction,
-  record: RecordUrls,
-  ids: readonly number[],
-  context: WriteContext,
-  changedIds: Set<number>,
-): Promise<ShortUrl[]> {
-  const { organizationId, now } = context;
-  const links = await findCurrent(transaction, record, ids, context);
-  const before = links.filter(({ deletedAt }) => deletedAt === null);
-  const changed = before.map((url) => ({ ...deactivated(url, now), deletedAt: now }));
-  for (const { id } of changed) changedIds.add(id);
-  await deactivate(transaction, changed, now);
-  await releaseLinks(transaction, organizationId, before.filter(({ isActive }) => isActive).length);
-  await record(transaction, urlUpdated, changed, now);
-  await record(transaction, urlDeleted, changed, now);
-  const deleted = new Map(changed.map((url) => [url.id, url]));
-  return links.map((url) => deleted.get(url.id) ?? url);
-}
-
 /** Deactivates those links of an organization that are due, with their events. Returns their new states by id. */
 export async function expire(
   transaction: WriteTransaction,
@@ -61,34 +37,23 @@ export async function expire(
   now: number,
 ): Promise<ReadonlyMap<number, ShortUrl>> {
   const due = links.filter((url) => url.isActive && isExpired(url, now));
-  const expired = due.map((url) => deactivated(url, now));
   const [first] = due;
-  if (first) {
-    await deactivate(transaction, expired, now);
-    await releaseLinks(transaction, first.organizationId, expired.length);
-    await record(transaction, urlExpired, expired, now);
-  }
-  return new Map(expired.map((url) => [url.id, url]));
-}
-
-function deactivated(url: ShortUrl, now: number): ShortUrl {
-  return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
-}
-
-/** Stores that links are inactive, and whether they are deleted, which all are or none. */
-async function deactivate(
-  transaction: WriteTransaction,
-  urls: readonly ShortUrl[],
-  now: number,
-): Promise<void> {
-  const [first] = urls;
-  if (!first) return;
-  const ids = urls.map(({ id }) => id);
+  if (!first) return new Map();
+  const expired = due.map((url) => {
+    return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
+  });
   await transaction
     .updateTable('urls')
-    .set({ is_active: 0, deleted_at: first.deletedAt, updated_at: nextUpdatedAtOfRow(now) })
-    .where('id', 'in', ids)
+    .set({ is_active: 0, updated_at: nextUpdatedAtOfRow(now) })
+    .where(
+      'id',
+      'in',
+      due.map(({ id }) => id),
+    )
     .execute();
+  await releaseLinks(transaction, first.organizationId, due.length);
+  await record(transaction, urlExpired, expired, now);
+  return new Map(expired.map((url) => [url.id, url]));
 }
 
 /** Returns up to `limit` links that are active although `expiresAt` has passed. */

@@ -13,7 +13,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import { type Draft, findPasswordError, findTimeError, patchUrl, upsertUrl } from './change-url.js';
 import type { findTargetErrors } from './check-target.js';
-import { createUrls, type LinkWriteOptions } from './create-urls.js';
+import { type CreateRun, createUrls, type LinkWriteOptions } from './create-urls.js';
 import {
   type KeyField,
   type Outcome,
@@ -23,11 +23,11 @@ import {
 } from './link-outcomes.js';
 import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
-import { type LinkChange, updateUrls } from './update-urls.js';
+import { updateUrls } from './update-urls.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { urlIdAllocator } from './url-ids.js';
 import { findExternalIds } from './url-keys.js';
-import { deleteUrls, expire, selectDue } from './url-life-cycle.js';
+import { expire, selectDue } from './url-life-cycle.js';
 import { findUrls } from './url-reader.js';
 
 export interface UrlWriterOptions extends LinkWriteOptions {
@@ -59,15 +59,12 @@ type LinkBody = Pick<
 > &
   Pick<UrlCreateRequest, 'importedCreatedAt' | KeyField>;
 
-type CheckedDraft<Body> = Draft<Body> | { readonly error: ApiError };
-
-/** One run of the work of a transaction. */
-interface Run {
-  /** The ids of the links that it changes. */
-  readonly changedIds: Set<number>;
-  /** Whether an earlier run has failed, for example because a short code was taken. */
-  readonly isRepeated: boolean;
-}
+/** Writes the valid items of a request. Returns their outcomes. */
+type WriteDrafts<Body> = (
+  transaction: WriteTransaction,
+  drafts: readonly Draft<Body>[],
+  run: CreateRun,
+) => Promise<Outcome<ShortUrl>[]>;
 
 export type UrlWriter = ReturnType<typeof createUrlWriter>;
 
@@ -88,19 +85,12 @@ export function createUrlWriter(options: UrlWriterOptions) {
     return slugReserved('importedCode', importedCode);
   }
 
-  /**
-   * Returns the stored result of a repeated request. Passwords are not hashed again, and the time or a target
-   * may have become invalid since.
-   */
-  const findFirst = <Presented>({ write }: WriteContext) =>
-    findStoredResult<Outcome<Presented>[]>(database, write);
-
   /** Checks valid items by the state of the server, and hashes the passwords of those that it accepts. */
   async function prepare<Body extends LinkBody>(
     items: readonly CheckedItem<Body>[],
     { organizationId, now }: WriteContext,
-    findError: (body: Body) => ApiError | undefined = () => undefined,
-  ): Promise<CheckedDraft<Body>[]> {
+    findError: (body: Body) => ApiError | undefined,
+  ): Promise<(Draft<Body> | { readonly error: ApiError })[]> {
     const bodies = items.flatMap((item) => ('body' in item ? [item.body] : []));
     const targetErrors = await options.findTargetErrors(bodies.map(targetsOf));
     const checked = items.map((item): CheckedItem<Body> => {
@@ -118,17 +108,31 @@ export function createUrlWriter(options: UrlWriterOptions) {
     });
   }
 
-  /** Writes the valid items, for which `work` returns the outcomes in their order. */
-  function writeAll<Presented>(
-    items: readonly CheckedItem<unknown>[],
+  /**
+   * Checks items, and writes the valid ones. A repeated request gets its stored result at once: its password is
+   * not hashed again, and its time or a target may have become invalid since.
+   */
+  async function writeItems<Body extends LinkBody, Presented>(
+    items: readonly CheckedItem<Body>[],
     present: (url: ShortUrl) => Presented,
     context: WriteContext,
-    work: (transaction: WriteTransaction, run: Run) => Promise<Outcome<ShortUrl>[]>,
+    { findError, creates }: { findError(body: Body): ApiError | undefined; creates: boolean },
+    work: WriteDrafts<Body>,
   ): Promise<IdempotentResult<Outcome<Presented>[]>> {
+    const first = await findStoredResult<Outcome<Presented>[]>(database, context.write);
+    if (first) return first;
+    const checked = await prepare(items, context, findError);
+    const drafts = checked.filter((each) => 'body' in each);
+    if (drafts.length === 0) {
+      // Not stored: a request that is corrected may have the same key.
+      const result = checked.flatMap((each) => ('error' in each ? [refused(each.error)] : []));
+      return { result, replayed: false };
+    }
+    const firstId = creates ? await allocateIds(drafts.length) : 0;
     return write(context, items.length > 1, async (transaction, run) => {
-      const outcomes = await work(transaction, run);
-      return mapInSlices(items, (item): Outcome<Presented> => {
-        if ('error' in item) return refused(item.error);
+      const outcomes = await work(transaction, drafts, { ...run, firstId });
+      return mapInSlices(checked, (each): Outcome<Presented> => {
+        if ('error' in each) return refused(each.error);
         const outcome = outcomes.shift() as Outcome<ShortUrl>;
         if (outcome.status === 'refused') return outcome;
         return { ...outcome, presented: present(outcome.presented) };
@@ -140,9 +144,9 @@ export function createUrlWriter(options: UrlWriterOptions) {
   async function write<Result>(
     { organizationId, write }: WriteContext,
     isBulk: boolean,
-    work: (transaction: WriteTransaction, run: Run) => Promise<Result>,
+    work: (transaction: WriteTransaction, run: Omit<CreateRun, 'firstId'>) => Promise<Result>,
   ): Promise<IdempotentResult<Result>> {
-    let run: Run | undefined;
+    let run: Omit<CreateRun, 'firstId'> | undefined;
     const audit = (): AuditTarget | null => {
       const [id, ...others] = run?.changedIds ?? [];
       if (id === undefined) return null;
@@ -180,71 +184,67 @@ export function createUrlWriter(options: UrlWriterOptions) {
       items: readonly CheckedItem<UrlCreateRequest>[],
       present: (url: ShortUrl) => Presented,
       context: WriteContext,
-    ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-      const first = await findFirst<Presented>(context);
-      if (first) return first;
-      const drafts = await prepare(
-        items.map((item) => ('body' in item ? { body: withOwnDomain(context, item.body) } : item)),
-        context,
-        (body) => findReserved(body) ?? findPasswordError(null, body),
+    ) {
+      const onOwnDomain = items.map((item) =>
+        'body' in item ? { body: withOwnDomain(context, item.body) } : item,
       );
-      const valid = drafts.filter((draft) => 'body' in draft);
-      if (valid.length === 0) return refuseAll(drafts);
-      const firstId = await allocateIds(valid.length);
-      let createdIds: ReadonlySet<number> = new Set();
-      const written = await writeAll(drafts, present, context, async (transaction, run) => {
-        createdIds = run.changedIds;
-        return createUrls(transaction, options, valid, firstId, context, run);
-      });
-      for (const [index, { body }] of valid.entries()) {
-        const id = firstId + index;
-        if (body.fetchTitle && body.title == null && createdIds.has(id)) {
-          fetchTitle(context.organizationId, id, body.targetUrl);
-        }
-      }
+      const findError = (body: UrlCreateRequest) =>
+        findReserved(body) ?? findPasswordError(null, body);
+      const checks = { findError, creates: true };
+      let fetchTitles = () => {};
+      const written = await writeItems(
+        onOwnDomain,
+        present,
+        context,
+        checks,
+        (transaction, drafts, run) => {
+          fetchTitles = () => {
+            for (const [index, { body }] of drafts.entries()) {
+              const id = run.firstId + index;
+              if (!body.fetchTitle || body.title != null || !run.changedIds.has(id)) continue;
+              fetchTitle(context.organizationId, id, body.targetUrl);
+            }
+          };
+          return createUrls(transaction, options, drafts, context, run);
+        },
+      );
+      fetchTitles();
       return written;
     },
 
-    async update<Presented>(
+    update<Presented>(
       items: readonly CheckedItem<UrlUpdateRequest & { readonly id: number }>[],
       present: (url: ShortUrl) => Presented,
       context: WriteContext,
-    ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-      const first = await findFirst<Presented>(context);
-      if (first) return first;
-      const drafts = await prepare(items, context);
-      const changes = items.flatMap((item, index): LinkChange[] => {
-        if ('error' in item) return [];
-        const { id, ...body } = item.body;
-        const draft = drafts[index] as (typeof drafts)[number];
-        return [{ id, change: (url) => patchUrl(url, { ...accepted(draft), body }, context.now) }];
+    ) {
+      const checks = { findError: () => undefined, creates: false };
+      return writeItems(items, present, context, checks, (transaction, drafts, { changedIds }) => {
+        const changes = drafts.map((draft) => ({
+          id: draft.body.id,
+          change: (url: ShortUrl) => patchUrl(url, draft, context.now),
+        }));
+        return updateUrls(transaction, options, changes, context, changedIds);
       });
-      return writeAll(items, present, context, (transaction, { changedIds }) =>
-        updateUrls(transaction, options, changes, context, changedIds),
-      );
     },
 
     /** Changes the link that has an external id, or creates it. */
-    async upsert<Presented>(
+    upsert<Presented>(
       externalId: string,
       given: UrlUpsertRequest,
       present: (url: ShortUrl) => Presented,
       context: WriteContext,
-    ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-      const items = [{ body: withOwnDomain(context, { ...given, externalId }) }];
-      const first = await findFirst<Presented>(context);
-      if (first) return first;
-      const drafts = await prepare(items, context, findReserved);
-      const [draft] = drafts;
-      if (!draft || 'error' in draft) return refuseAll(drafts);
-      const newId = await allocateIds(1);
-      return writeAll(drafts, present, context, async (transaction, run) => {
+    ) {
+      const body: UrlCreateRequest = withOwnDomain(context, { ...given, externalId });
+      const items = [{ body }];
+      const checks = { findError: (each: UrlCreateRequest) => findReserved(each), creates: true };
+      return writeItems(items, present, context, checks, async (transaction, drafts, run) => {
         const { organizationId, now } = context;
+        const [draft] = drafts as [Draft<UrlCreateRequest>];
         const [id] = (await findExternalIds(transaction, organizationId, [externalId])).values();
         if (id === undefined) {
           const error = findPasswordError(null, draft.body);
           if (error) return [refused(error)];
-          return createUrls(transaction, options, [draft], newId, context, run);
+          return createUrls(transaction, options, drafts, context, run);
         }
         const changes = [{ id, change: (url: ShortUrl) => upsertUrl(url, draft, now) }];
         const outcomes = await updateUrls(transaction, options, changes, context, run.changedIds);
@@ -263,9 +263,14 @@ export function createUrlWriter(options: UrlWriterOptions) {
       present: (urls: readonly ShortUrl[]) => Presented,
       context: WriteContext,
     ): Promise<IdempotentResult<Presented>> {
-      return write(context, ids.length > 1, async (transaction, { changedIds }) =>
-        present(await deleteUrls(transaction, record, ids, context, changedIds)),
-      );
+      const { now } = context;
+      const change = (url: ShortUrl) =>
+        url.deletedAt === null ? { ...url, isActive: false, deletedAt: now } : url;
+      const changes = ids.map((id) => ({ id, change }));
+      return write(context, ids.length > 1, async (transaction, { changedIds }) => {
+        const outcomes = await updateUrls(transaction, options, changes, context, changedIds);
+        return present(outcomes.flatMap((each) => ('presented' in each ? [each.presented] : [])));
+      });
     },
 
     /**
@@ -290,23 +295,6 @@ export function createUrlWriter(options: UrlWriterOptions) {
       return (await Promise.all(expired)).reduce((sum, count) => sum + count, 0);
     },
   };
-}
-
-/**
- * Returns the refusals of items of which none is valid. They need no transaction, and are not stored: a
- * request that is corrected may have the same key.
- */
-function refuseAll<Presented>(
-  items: readonly CheckedItem<unknown>[],
-): IdempotentResult<Outcome<Presented>[]> {
-  const result = items.flatMap((item) => ('error' in item ? [refused(item.error)] : []));
-  return { result, replayed: false };
-}
-
-/** Returns an item that is valid. Throws the error of another one. */
-function accepted<Body>(draft: CheckedDraft<Body>): Draft<Body> {
-  if ('error' in draft) throw draft.error;
-  return draft;
 }
 
 /** Returns a request for a link; without a domain, with the one that the caller is restricted to. */
