@@ -31,7 +31,7 @@ const messages: Partial<Record<ApiError['code'], string>> = {
 export const bitlyRoutes: readonly CompatRoute[] = [
   {
     path: '/v4/shorten',
-    methods: ['post'],
+    methods: ['POST'],
     respond(request, response, options) {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
       return options.doAsCaller(token, request, response, async (call) => {

@@ -24,7 +24,7 @@ export interface CompatReply {
 /** One path of another service's API. */
 export interface CompatRoute {
   readonly path: string;
-  readonly methods: readonly ('get' | 'post')[];
+  readonly methods: readonly ('GET' | 'POST')[];
   readonly respond: (
     request: Request,
     response: Response,

@@ -1,4 +1,4 @@
-import type { Express, Request, Response } from 'express';
+import type { Express, Response } from 'express';
 import type { CompatName } from '../config.js';
 import { ApiError } from '../contract/api-error.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
@@ -30,29 +30,21 @@ export function mountCompat(
   options: CompatOptions,
 ): void {
   for (const route of names.flatMap((name): readonly CompatRoute[] => apis[name])) {
-    const refuse = (error: unknown, request: Request, response: Response) => {
-      onRequestError(error, stableRequestIdOf(request));
-      const refusal = withNamesOf(route, toApiError(error));
-      response.set(errorHeaders(refusal));
-      send(response, route.refuse(refusal, request));
-    };
-    for (const method of route.methods) {
-      app[method](route.path, async (request, response) => {
-        try {
-          send(response, await route.respond(request, response, options));
-        } catch (error) {
-          refuse(error, request, response);
+    app.all(route.path, async (request, response) => {
+      try {
+        const method = request.method === 'HEAD' ? 'GET' : request.method;
+        if (!route.methods.some((each) => each === method)) {
+          const allow = route.methods.join(', ');
+          const message = `${request.method} is not allowed here: ${allow}`;
+          throw new ApiError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } });
         }
-      });
-    }
-    const allow = route.methods.map((method) => method.toUpperCase()).join(', ');
-    app.all(route.path, (request, response) => {
-      const message = `${request.method} is not allowed here: ${allow}`;
-      refuse(
-        new ApiError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } }),
-        request,
-        response,
-      );
+        send(response, await route.respond(request, response, options));
+      } catch (error) {
+        onRequestError(error, stableRequestIdOf(request));
+        const refusal = withNamesOf(route, toApiError(error));
+        response.set(errorHeaders(refusal));
+        send(response, route.refuse(refusal, request));
+      }
     });
   }
 }

@@ -43,7 +43,7 @@ const common = { keyField: 'X-Api-Key', fieldNames, refuse };
 export const shlinkRoutes: readonly CompatRoute[] = [
   {
     path,
-    methods: ['post'],
+    methods: ['POST'],
     respond: (request, response, options) =>
       options.doAsCaller(request.get('x-api-key'), request, response, async (call) => {
         const given = await readCompatJson(creation, response);
@@ -66,7 +66,7 @@ export const shlinkRoutes: readonly CompatRoute[] = [
   {
     // Imported codes have slashes, too.
     path: `${path}/*code`,
-    methods: ['get'],
+    methods: ['GET'],
     respond: (request, response, options) =>
       options.doAsCaller(request.get('x-api-key'), request, response, async (call) => {
         const shortUrl = `https://${hostOf(request.query.domain, options)}/${codeOf(request)}`;

@@ -94,7 +94,7 @@ function linkOf(url: UrlRecord) {
 export const yourlsRoutes: readonly CompatRoute[] = [
   {
     path: '/yourls-api.php',
-    methods: ['get', 'post'],
+    methods: ['GET', 'POST'],
     async respond(request, response, options) {
       // The error of a request has the form that its fields ask for, too.
       request.body = { ...request.query, ...(await readForm(response)) };
