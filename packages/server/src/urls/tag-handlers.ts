@@ -62,8 +62,6 @@ export interface TagChange {
   readonly isComplete: boolean;
 }
 
-// Links that are looked up at once.
-const foundAtOnce = 1_000;
 const linksPerTransaction = 100;
 // Shorter than the time limits of clients and proxies, and than the grace period of a stop.
 const defaultTimeLimitMs = 5_000;
@@ -92,25 +90,22 @@ export async function replaceTag(
   const origin = write && { ...write.origin, clock: () => recordedAt };
   let after: Position | undefined;
   do {
-    const links = { tag, restriction, limit: foundAtOnce, after };
-    const page = await findTagged(organizationId, links);
-    isFound ||= page.ids.length > 0;
-    for (let at = 0; at < page.ids.length; at += linksPerTransaction) {
-      const ids = page.ids.slice(at, at + linksPerTransaction);
-      const replaceInLinks = async (transaction: WriteTransaction) => {
-        const count = await replaceIn(transaction, options, ids, tag, name, context);
-        const target = { type: 'tag', id: tag, count, organizationId } as const;
-        if (count > 0 && origin) recordAuditEntry(transaction, origin, target);
-        return count;
-      };
-      updatedCount += await database.write(organizationId, replaceInLinks, { isBulk: true });
-      const isLast = page.next === undefined && at + linksPerTransaction >= page.ids.length;
-      if (!isLast && performance.now() >= endsAt) {
-        // The key is not stored, because a repeated call must continue.
-        return { result: { updatedCount, isComplete: false }, replayed: false };
-      }
+    const links = { tag, restriction, limit: linksPerTransaction, after };
+    const { ids, next } = await findTagged(organizationId, links);
+    if (ids.length === 0) break;
+    isFound = true;
+    const replaceInLinks = async (transaction: WriteTransaction) => {
+      const count = await replaceIn(transaction, options, ids, tag, name, context);
+      const target = { type: 'tag', id: tag, count, organizationId } as const;
+      if (count > 0 && origin) recordAuditEntry(transaction, origin, target);
+      return count;
+    };
+    updatedCount += await database.write(organizationId, replaceInLinks, { isBulk: true });
+    if (next && performance.now() >= endsAt) {
+      // The key is not stored, because a repeated call must continue.
+      return { result: { updatedCount, isComplete: false }, replayed: false };
     }
-    after = page.next;
+    after = next;
   } while (after);
   const result = isFound ? { updatedCount, isComplete: true } : null;
   return writeOnce(database, { organizationId, write, audit: () => null }, async () => result);
