@@ -8,18 +8,18 @@ interface KeyOfPath {
   readonly rest: string;
 }
 
-/** Returns the keys with slashes that links on a domain may have and that a path begins with, the longest first. */
+/** Returns the keys with slashes that links on a domain have and that a path begins with, the longest first. */
 export async function findLongerKeys(
-  urls: Pick<UrlReader, 'hasKeysBelow'>,
+  urls: Pick<UrlReader, 'findUsed'>,
   domainId: string | null,
   path: string,
   folds: boolean,
 ): Promise<KeyOfPath[]> {
   const candidates = candidatesOf(path);
-  const [segment = ''] = candidates[0]?.key.split('/', 1) ?? [];
-  if (segment === '') return [];
+  const keys = candidates.map(({ key }) => key);
   try {
-    return (await urls.hasKeysBelow(domainId, segment, folds)) ? candidates : [];
+    const used = await urls.findUsed(domainId, keys, folds);
+    return candidates.filter(({ key }) => used.includes(key));
   } catch (error) {
     // Cached links redirect while storage is unavailable.
     if (error instanceof StorageUnavailableError) return [];

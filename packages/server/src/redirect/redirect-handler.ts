@@ -43,7 +43,7 @@ export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
   readonly config: Config;
   readonly database: Database;
   readonly isReserved: (word: string) => boolean;
-  readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'hasKeysBelow'>;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'findUsed'>;
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
   /** The public addresses of links, which previews name. */

@@ -12,9 +12,11 @@ import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
   domainKeyOf,
   findExternalIds,
+  findKeyOwners,
   findLinkDomains,
   findTakenKeys,
   keyOn,
+  mapKeyOf,
   type ShortUrlName,
 } from './url-keys.js';
 
@@ -119,20 +121,13 @@ export function createUrlReader(
       return findMany(owner, ids);
     },
 
-    /** Returns whether a key on a domain begins with a segment and a slash. */
-    async hasKeysBelow(domainId: string | null, segment: string, folds: boolean): Promise<boolean> {
-      const start = folds ? foldKey(segment) : segment;
-      const column = folds ? 'folded_key' : 'key';
-      const row = await read
-        .selectFrom('url_keys')
-        .select('url_id')
-        .where('domain_key', '=', domainKeyOf(domainId))
-        .where(column, '>', `${start}/`)
-        // The character after the slash.
-        .where(column, '<', `${start}0`)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
+    /** Returns those of these keys on a domain that links have, in their order. */
+    async findUsed(domainId: string | null, keys: readonly string[], folds: boolean) {
+      const owners = await findKeyOwners(
+        read,
+        keys.map((key) => keyOn(domainId, key, folds)),
+      );
+      return keys.filter((key) => owners.has(mapKeyOf(keyOn(domainId, key, folds))));
     },
 
     /** Returns whether a slug is free on a domain. Throws DOMAIN_INVALID if the owner has no such active domain. */
