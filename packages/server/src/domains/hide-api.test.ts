@@ -9,7 +9,6 @@ function handle(path: string, findOrganization: HideApiOptions['findOrganization
       findOrganization,
       respondUnknown: () => resolve('hidden'),
       livenessPath: '/health/live',
-      maxLivenessWaitMs: 1,
     });
     const request = { path, headers: { host: 'go.example' } } as Request;
     Promise.resolve(handler(request, {} as Response, () => resolve('passed'))).catch(reject);

@@ -128,19 +128,14 @@ function staleIfError() {
     if (now < retryAt) return stale;
     // After a failure, one reader waits for storage, and the others get stale values meanwhile.
     if (retryAt !== 0) retryAt = now + retryMs;
-    const ended = new AbortController();
-    const timeout = sleep(maxWaitMs, undefined, { signal: ended.signal, ref: false }).then(() => {
-      throw new Error('storage does not respond');
-    });
     try {
-      const value = await Promise.race([read(), timeout]);
-      retryAt = 0;
-      return value;
+      const timeout = sleep(maxWaitMs, undefined, { ref: false });
+      const value = await Promise.race([read().then((read) => ({ read })), timeout]);
+      retryAt = value ? 0 : performance.now() + retryMs;
+      return value ? value.read : stale;
     } catch {
       retryAt = performance.now() + retryMs;
       return stale;
-    } finally {
-      ended.abort();
     }
   };
 }
