@@ -121,17 +121,14 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     async updateQr({ caller, params: { id }, body, context }) {
       const first = await qrs.findFirstResult(context.write);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
-      const { updatedAt } = found(await qrs.find(caller, id), id);
-      checkIfMatch(context.ifMatch, updatedAt);
       const { errorCorrectionLevel, ...look } = body;
-      const { logoUrl } = look;
-      const newLogo =
-        logoUrl === undefined ? undefined : await logoAt(caller.organizationId, logoUrl);
+      let newLogo: QrLogo | null = null;
       // Starts again if another request has changed the code since the read. No change is lost.
       for (;;) {
-        const { logo, ...old } = found(await qrs.findWithLogo(caller, id), id);
+        const { logo: oldLogo, ...old } = found(await qrs.findWithLogo(caller, id), id);
         // Only this version is replaced.
         checkIfMatch(context.ifMatch, old.updatedAt);
+        if (look.logoUrl != null) newLogo ??= await logoAt(caller.organizationId, look.logoUrl);
         const qr: QrCode = {
           ...old,
           // A parsed body has no undefined values.
@@ -139,7 +136,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
           errorCorrection: errorCorrectionLevel ?? old.errorCorrection,
           updatedAt: nextUpdatedAt(old.updatedAt, clock()),
         };
-        const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
+        const rendered = await drawCode(qr, look.logoUrl === undefined ? oldLogo : newLogo);
         try {
           const { result, replayed } = await qrs.replace(rendered, old.updatedAt, context.write);
           return { status: 200, replayed, data: toQrRecord(result) };

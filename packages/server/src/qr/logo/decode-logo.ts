@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { shorten } from '../../contract/api-error.js';
-import { LogoError, type LogoRaster, logoLimits, logoProcessLimits } from './logo-limits.js';
+import { type LogoRaster, logoError, logoLimits, logoProcessLimits } from './logo-limits.js';
 
 /**
  * Decodes the first frame of an image to at most 512 by 512 pixels. Runs only in the logo process,
@@ -8,12 +8,12 @@ import { LogoError, type LogoRaster, logoLimits, logoProcessLimits } from './log
  */
 export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
   if (bytes.length > logoLimits.rasterBytes) {
-    throw new LogoError(`a file of more than ${logoLimits.rasterBytes >> 20} MB`);
+    throw logoError(`a file of more than ${logoLimits.rasterBytes >> 20} MB`);
   }
   // File names and content types are not trusted.
-  const isSvg = beginsWithMarkup(bytes);
+  const isSvg = /^\s*</.test(new TextDecoder().decode(bytes));
   if (isSvg && bytes.length > logoLimits.svgBytes) {
-    throw new LogoError(
+    throw logoError(
       `an SVG of ${bytes.length} bytes: an SVG may have at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,
     );
   }
@@ -26,7 +26,7 @@ export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
     .catch(refuseUnreadable);
   const { width, height } = info;
   if (Math.max(width, height) > logoLimits.aspectRatio * Math.min(width, height)) {
-    throw new LogoError(
+    throw logoError(
       `an image of ${width} by ${height} pixels: one side may be at most ${logoLimits.aspectRatio} times the other`,
     );
   }
@@ -59,7 +59,7 @@ function openSvg(bytes: Uint8Array) {
 }
 
 function refuseUnreadable(error: unknown): never {
-  throw new LogoError(`an image that cannot be read as PNG, JPEG, WebP or SVG: ${reasonOf(error)}`);
+  throw logoError(`an image that cannot be read as PNG, JPEG, WebP or SVG: ${reasonOf(error)}`);
 }
 
 function reasonOf(error: unknown): string {
@@ -72,13 +72,4 @@ function reasonOf(error: unknown): string {
     return `it needs more than ${logoProcessLimits.memoryMb} MB of memory, which is the limit`;
   }
   return JSON.stringify(shorten(line));
-}
-
-const byteOrderMark = [0xef, 0xbb, 0xbf];
-const whitespace = new Set([0x09, 0x0a, 0x0d, 0x20]);
-
-function beginsWithMarkup(bytes: Uint8Array): boolean {
-  let at = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0;
-  while (whitespace.has(bytes[at] ?? -1)) at += 1;
-  return bytes[at] === 0x3c;
 }

@@ -9,6 +9,7 @@ import { QrDesignError } from '../drawing/qr-design.js';
 import {
   type LogoProcessLimits,
   type LogoRaster,
+  logoError,
   logoLimits,
   logoProcessLimits,
   logoRefusalCode,
@@ -125,17 +126,15 @@ function describeFailure(error: ProcessFailure, limits: LogoProcessLimits): Erro
   const { code, signal, stdout, stderr } = error;
   const { timeoutMs, cpuSeconds, memoryMb } = limits;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return violation();
-  if (code === logoRefusalCode) return refusal(printable(stdout));
+  if (code === logoRefusalCode) return new QrDesignError('logoUrl', printable(stdout));
   if (signal || /allocation|memory/i.test(`${stderr}`)) {
-    return refusal(
+    return logoError(
       `an image that cannot be drawn within ${timeoutMs / 1000} seconds, ${cpuSeconds} seconds of processor time and ${memoryMb} MB of memory`,
     );
   }
   const details = truncateText(`: ${stderr}`, maxStderrLength);
   return new Error(`the logo process ended with ${code}${details}`, { cause: error });
 }
-
-const refusal = (reason: string) => new QrDesignError('logoUrl', `leads to ${reason}`);
 
 const violation = () => new Error('the logo process violated the protocol');
 

@@ -1,6 +1,8 @@
-/** An image is refused as a logo. The message completes the phrase "logoUrl leads to …". */
-export class LogoError extends Error {
-  override readonly name = 'LogoError';
+import { QrDesignError } from '../drawing/qr-design.js';
+
+/** Returns the error of an image that is refused as a logo. The reason completes "logoUrl leads to …". */
+export function logoError(reason: string): QrDesignError {
+  return new QrDesignError('logoUrl', `leads to ${reason}`);
 }
 
 /** The limits of logo files. `docs/reference/limits.md` lists most of them. */

@@ -60,7 +60,7 @@ it.each([
 
 it('removes control characters from the messages of a process', async () => {
   const error = await failure({ command: stub('refuse("a\\u001b[2Jb\\u202e")') });
-  expect(String(error)).toBe('QrDesignError: leads to a�[2Jb�');
+  expect(String(error)).toBe('QrDesignError: a�[2Jb�');
 });
 
 it("passes none of the server's environment to a process", async () => {
@@ -70,7 +70,7 @@ it("passes none of the server's environment to a process", async () => {
   });
   const error = await failure({ command: stub('refuse(JSON.stringify(process.env))') });
   expect(
-    Object.keys(JSON.parse((error as Error).message.replace('leads to ', '')))
+    Object.keys(JSON.parse((error as Error).message))
       .filter((name) => name !== 'PWD')
       .sort(),
   ).toEqual(['MALLOC_ARENA_MAX', 'UV_THREADPOOL_SIZE', 'VIPS_CONCURRENCY']);

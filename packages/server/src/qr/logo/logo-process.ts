@@ -4,8 +4,9 @@
  */
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
+import { QrDesignError } from '../drawing/qr-design.js';
 import { decodeLogo } from './decode-logo.js';
-import { LogoError, logoRefusalCode } from './logo-limits.js';
+import { logoRefusalCode } from './logo-limits.js';
 
 // Saves memory: this process decodes a single image.
 sharp.concurrency(1);
@@ -23,7 +24,7 @@ try {
   size.writeUInt16BE(height, 2);
   process.stdout.write(Buffer.concat([size, rgba]));
 } catch (error) {
-  if (!(error instanceof LogoError)) throw error;
+  if (!(error instanceof QrDesignError)) throw error;
   process.stdout.write(error.message);
   process.exitCode = logoRefusalCode;
 }
