@@ -1,5 +1,6 @@
 import { shorten } from '../contract/api-error.js';
 import { parsedText } from '../contract/fields.js';
+import { hostnameOf } from '../domains/hostname.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Database } from '../storage/database.js';
 import { readLinkPolicyVersion } from '../storage/link-policy.js';
@@ -24,7 +25,7 @@ export function parseHost(text: string): string | undefined {
   const hasPort = /:\d*$/.test(text.replace(/^\[.*\]/, ''));
   const isAlone = !hasPort && !/[/\\?#@*\s]/.test(text);
   const url = isAlone ? parseUrl(`http://${text}`) : undefined;
-  const host = withoutFinalDot(url?.hostname ?? '');
+  const host = hostnameOf(url?.host ?? '');
   return host === '' || host.length > maxLength ? undefined : host;
 }
 
@@ -34,7 +35,7 @@ export function findBlockedHost(
   targetUrl: string,
 ): string | undefined {
   if (blocked.size === 0) return undefined;
-  let host = withoutFinalDot(parseUrl(targetUrl)?.hostname ?? '');
+  let host = hostnameOf(parseUrl(targetUrl)?.host ?? '');
   while (!blocked.has(host)) {
     const dot = host.indexOf('.');
     if (dot < 0) return undefined;
@@ -45,10 +46,6 @@ export function findBlockedHost(
 
 export function blockedMessage(blockedHost: string): string {
   return `must not lead to ${blockedHost}, which the operator of this server has blocked`;
-}
-
-function withoutFinalDot(host: string): string {
-  return host.replace(/\.$/, '');
 }
 
 export type LinkPolicy = ReturnType<typeof createLinkPolicy>;

@@ -1,22 +1,26 @@
-import { type SqlBool, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
 import { ApiError, notFound, quotaError, shorten } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
-import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import { type LinkOrigins, shortUrlOf } from '../network/link-origins.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
-import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
+import {
+  type Database,
+  operatorOwner,
+  type Schema,
+  type WriteTransaction,
+} from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { updateWhere } from '../storage/statements.js';
 import {
-  blockedHostRecord,
+  type blockedHostRecord,
   maxBlockedHosts,
   type moderationRoutes,
   type takedownRecord,
@@ -29,12 +33,7 @@ import type { UrlReader } from './url-reader.js';
 type TakedownRecord = z.input<typeof takedownRecord>;
 type BlockedHostRecord = z.input<typeof blockedHostRecord>;
 
-/** A blocked host. Instants are milliseconds since 1970. */
-interface BlockedHost {
-  readonly host: string;
-  readonly reason: string;
-  readonly createdAt: number;
-}
+type BlockedHost = Selectable<Schema['blocked_hosts']>;
 
 export interface ModerationHandlerOptions {
   readonly database: Database;
@@ -49,12 +48,10 @@ export interface ModerationHandlerOptions {
   readonly onHostsChanged: () => Promise<void>;
 }
 
-const hostColumns = ['id as host', 'reason', 'created_at as createdAt'] as const;
-
 export function moderationHandlers(
   options: ModerationHandlerOptions,
 ): HandlersOf<typeof moderationRoutes> {
-  const { database, origins, onHostsChanged } = options;
+  const { database, origins } = options;
 
   /** Returns the id of the link that visitors of a short URL reach. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function getUrlId(shortUrl: string): Promise<number> {
@@ -65,7 +62,10 @@ export function moderationHandlers(
     throw noLink(shortUrl);
   }
 
-  /** Stores a new version of a link, and returns that which is taken down. Throws `missing` if `change` returns null. */
+  /**
+   * Stores a new version of a link, and returns the response: the takedown, or the one that was undone. Throws
+   * `missing` if `change` returns null.
+   */
   async function changeUrl(
     id: number,
     missing: ApiError,
@@ -90,37 +90,38 @@ export function moderationHandlers(
       },
     );
     options.onChanged([id]);
-    return written;
+    const { result, replayed } = written;
+    return { replayed, data: toTakedownRecord(origins(), result) };
   }
 
-  /** Changes what is stored of a host, and returns it. */
+  /** Changes what is stored of a host, and returns the response. */
   async function changeHost(
     host: string,
     context: WriteContext,
     change: (transaction: WriteTransaction) => Promise<BlockedHost | undefined>,
   ) {
-    const audit = { type: 'blockedHost', id: host } as const;
-    const options = { ...context, audit };
-    const written = await writeOnce(database, options, async (transaction) => {
+    const write = { ...context, audit: { type: 'blockedHost', id: host } } as const;
+    const written = await writeOnce(database, write, async (transaction) => {
       const changed = await change(transaction);
       if (!changed) throw new Refusal(notFound('blocked host', host));
       await changeLinkPolicy(transaction);
       return changed;
     });
-    await onHostsChanged();
-    return written;
+    await options.onHostsChanged();
+    const { result, replayed } = written;
+    return { replayed, data: toBlockedHostRecord(result) };
   }
 
   return {
     async takeDownUrl({ body: { shortUrl, reason }, context }) {
       const id = await getUrlId(shortUrl);
-      const taken = await changeUrl(id, noLink(shortUrl), context, ({ erasedAt, takenDownAt }) =>
+      const missing = noLink(shortUrl);
+      const taken = await changeUrl(id, missing, context, ({ erasedAt, takenDownAt }) =>
         erasedAt === null
           ? { takenDownAt: takenDownAt ?? context.now, takedownReason: reason }
           : null,
       );
-      const { result, replayed } = taken;
-      return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
+      return { status: 201, ...taken };
     },
 
     listTakedowns: ({ query }) =>
@@ -136,13 +137,11 @@ export function moderationHandlers(
       const undone = await changeUrl(id, missing, context, ({ takenDownAt }) =>
         takenDownAt === null ? null : { takenDownAt: null, takedownReason: null },
       );
-      const { result, replayed } = undone;
-      // The takedown as it was.
-      return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
+      return { status: 200, ...undone };
     },
 
     async blockHost({ body: { host, reason }, context }) {
-      const { result, replayed } = await changeHost(host, context, async (transaction) => {
+      const blocked = await changeHost(host, context, async (transaction) => {
         const { others } = await transaction
           .selectFrom('blocked_hosts')
           .select(({ fn }) => fn.countAll().as('others'))
@@ -156,23 +155,23 @@ export function moderationHandlers(
           .insertInto('blocked_hosts')
           .values({ id: host, reason, created_at: context.now })
           .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-          .returning(hostColumns)
+          .returningAll()
           .executeTakeFirst();
       });
-      return { status: 201, replayed, data: toBlockedHostRecord(result) };
+      return { status: 201, ...blocked };
     },
 
     listBlockedHosts: ({ query }) => replyWithPage(operatorOwner, query, options.listBlockedHosts),
 
     async unblockHost({ params: { host }, context }) {
-      const { result, replayed } = await changeHost(host, context, (transaction) =>
+      const unblocked = await changeHost(host, context, (transaction) =>
         transaction
           .deleteFrom('blocked_hosts')
           .where('id', '=', host)
-          .returning(hostColumns)
+          .returningAll()
           .executeTakeFirst(),
       );
-      return { status: 200, replayed, data: toBlockedHostRecord(result) };
+      return { status: 200, ...unblocked };
     },
   };
 }
@@ -221,15 +220,11 @@ export function toTakedownRecord(origins: LinkOrigins, url: ShortUrl): TakedownR
 
 export function listBlockedHosts(database: Database, range: PageRange): Promise<Page<BlockedHost>> {
   const list = { table: 'blocked_hosts', ...range } as const;
-  return readList<string, BlockedHost & { readonly id: string }>(database, list, (ids) =>
-    database.read
-      .selectFrom('blocked_hosts')
-      .select([...hostColumns, 'id'])
-      .where('id', 'in', ids)
-      .execute(),
+  return readList<string, BlockedHost>(database, list, (ids) =>
+    database.read.selectFrom('blocked_hosts').selectAll().where('id', 'in', ids).execute(),
   );
 }
 
-export function toBlockedHostRecord(host: BlockedHost): BlockedHostRecord {
-  return presentAs(blockedHostRecord, withIsoTimes(host));
+export function toBlockedHostRecord({ id, reason, created_at }: BlockedHost): BlockedHostRecord {
+  return { host: id, reason, createdAt: new Date(created_at).toISOString() };
 }
