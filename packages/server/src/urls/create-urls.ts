@@ -7,6 +7,7 @@ import type { PlanTable } from '../organizations/plans.js';
 import { type Schema, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
 import { isWithin } from '../storage/link-restriction.js';
+import { allOf } from '../storage/list-page.js';
 import { bulkInsert } from '../storage/statements.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import { type Draft, newUrl } from './change-url.js';
@@ -76,9 +77,11 @@ export async function createUrls(
   const createdBy = write?.origin.actorId ?? null;
   const domainIds = drafts.map(({ body }) => body.domainId ?? null);
   const domains = await findLinkDomains(transaction, context, domainIds, ignoreCase);
-  const newKeyOf = ({ body: { domainId = null } }: (typeof drafts)[number], extra?: number) =>
-    keyOn(domainId, newShortCode(extra), domains.folds(domainId));
-  const codes = isRepeated ? await findFreeCodes(transaction, drafts, newKeyOf) : [];
+  const newKeyAt = (index: number, extraLength: number) => {
+    const domainId = domainIds[index] ?? null;
+    return keyOn(domainId, newShortCode(extraLength), domains.folds(domainId));
+  };
+  const codes = isRepeated ? await findFreeCodes(transaction, drafts.length, newKeyAt) : [];
   const candidates = await mapInSlices(drafts, (draft, index): NewLink => {
     const importedCode = draft.body.importedCode ?? null;
     const hostname = domains.hostnameOf(draft.body.domainId ?? null);
@@ -171,18 +174,18 @@ function chosenKeys({ url, keys, importedCode }: NewLink): readonly DomainAndKey
 }
 
 /** Returns a short code for each draft that no link on its domain has. */
-async function findFreeCodes<Item>(
+async function findFreeCodes(
   transaction: WriteTransaction,
-  drafts: readonly Item[],
-  newKeyOf: (draft: Item, extraLength?: number) => DomainAndKey,
+  count: number,
+  newKeyAt: (index: number, extraLength: number) => DomainAndKey,
 ): Promise<string[]> {
-  const keys = drafts.map((draft) => newKeyOf(draft));
+  const keys = Array.from({ length: count }, (_, index) => newKeyAt(index, 0));
   for (let round = 1; ; round += 1) {
     const taken = await findTakenKeys(transaction, keys);
     if (taken.size === 0) return keys.map(({ key }) => key);
-    for (const [index, draft] of drafts.entries()) {
-      if (!taken.has(mapKeyOf(keys[index] as DomainAndKey))) continue;
-      keys[index] = newKeyOf(draft, Math.floor(round / roundsPerLength));
+    for (const [index, key] of keys.entries()) {
+      if (!taken.has(mapKeyOf(key))) continue;
+      keys[index] = newKeyAt(index, Math.floor(round / roundsPerLength));
     }
   }
 }
@@ -197,35 +200,21 @@ async function findEquivalent(
   { url, row, importedCode }: NewLink,
   restriction: LinkRestriction | undefined,
 ): Promise<ShortUrl | undefined> {
-  const { customSlug, externalId, organizationId } = url;
-  const ownerOf = (key: string) =>
-    transaction
-      .selectFrom('url_keys')
-      .select('url_id')
-      .where('domain_key', '=', domainKeyOf(url.domainId))
-      .where('key', '=', key);
-  let query = selectUrls(transaction);
-  if (customSlug !== null) {
-    query = query.where('urls.id', 'in', ownerOf(customSlug)).where('custom_slug', '=', customSlug);
-  }
-  if (importedCode !== null) {
-    query = query
-      .where('urls.id', 'in', ownerOf(importedCode))
-      .where('short_code', '=', importedCode);
-  }
-  if (externalId !== null) {
-    query = query
-      .where('urls.organization_id', '=', organizationId)
-      .where('external_id', '=', externalId);
-  }
-  if (customSlug === null && externalId === null && importedCode === null) {
-    query = query.where('settings_hash', '=', row.settings_hash);
-  }
+  const { customSlug, externalId, organizationId, domainId } = url;
+  const hasKey = (key: string) => sql`urls.id in
+    (select url_id from url_keys where domain_key = ${domainKeyOf(domainId)} and key = ${key})`;
+  const named = allOf(
+    customSlug !== null && sql`${hasKey(customSlug)} and custom_slug = ${customSlug}`,
+    importedCode !== null && sql`${hasKey(importedCode)} and short_code = ${importedCode}`,
+    externalId !== null &&
+      sql`urls.organization_id = ${organizationId} and external_id = ${externalId}`,
+  );
   // Links with the same hash may differ.
   const equal = redirectColumns.map(
     (column) => sql<SqlBool>`${sql.ref(`urls.${column}`)} is not distinct from ${row[column]}`,
   );
-  const found = await query
+  const found = await selectUrls(transaction)
+    .where(named ?? sql<SqlBool>`settings_hash = ${row.settings_hash}`)
     .where('urls.is_active', '=', row.is_active)
     .where('urls.deleted_at', 'is', null)
     .where('urls.taken_down_at', 'is', null)

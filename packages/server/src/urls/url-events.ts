@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type DataOfEvent, defineEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import type { EventType } from '../events/event-types.js';
 import type { WriteTransaction } from '../storage/database.js';
 import { formatTags } from '../storage/tag-text.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
@@ -11,17 +12,19 @@ import { urlRecord } from './url-schemas.js';
 // Not strict, because receivers must accept fields that newer servers add.
 const data = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
 
-export const urlCreated = defineEvent({
-  type: 'url.created',
-  data,
-  summary: 'A link was created, alone or in bulk',
-});
+const linkEvent = <Type extends EventType>(type: Type, summary: string) =>
+  defineEvent({ type, data, summary });
 
-export const urlUpdated = defineEvent({
-  type: 'url.updated',
-  data,
-  summary: 'A link was changed, paused, resumed or deleted',
-});
+export const urlCreated = linkEvent('url.created', 'A link was created, alone or in bulk');
+export const urlUpdated = linkEvent(
+  'url.updated',
+  'A link was changed, paused, resumed or deleted',
+);
+export const urlRestored = linkEvent(
+  'url.restored',
+  'A deleted link was restored: it is active again',
+);
+export const urlExpired = linkEvent('url.expired', 'A link expired');
 
 export const urlDeleted = defineEvent({
   type: 'url.deleted',
@@ -35,18 +38,6 @@ export const urlDeleted = defineEvent({
     })
     .meta({ id: 'UrlDeletedEventData' }),
   summary: 'A link was deleted, or erased',
-});
-
-export const urlRestored = defineEvent({
-  type: 'url.restored',
-  data,
-  summary: 'A deleted link was restored: it is active again',
-});
-
-export const urlExpired = defineEvent({
-  type: 'url.expired',
-  data,
-  summary: 'A link expired',
 });
 
 type UrlEvent =
