@@ -58,7 +58,10 @@ export function challengeNameOf(hostname: string): string {
 export type IsOwnHost = (hostname: string, port?: string) => boolean;
 
 /** Returns a test for the given hosts. The server is reached by each of `addresses`, too. */
-export function ownHostTest(hosts: readonly string[], addresses: readonly string[]): IsOwnHost {
+export function ownHostTest(
+  hosts: readonly string[],
+  addresses: readonly string[] = [],
+): IsOwnHost {
   const canonical = new Set(addresses.map(canonicalAddress));
   const isOfMachine = (hostname: string) =>
     isLoopback(hostname) || canonical.has(canonicalAddress(withoutBrackets(hostname)));
