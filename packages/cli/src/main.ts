@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes, UsageError } from './cli-error.js';
 import { type CommandRow, pathOf } from './command.js';
-import { commands } from './command-tree.js';
+import { commands, groups } from './command-tree.js';
 import { createContext } from './context.js';
 import { readInput } from './input.js';
 import type { Io } from './io.js';
@@ -64,11 +64,13 @@ async function prepare(row: CommandRow, command: Command, program: Command, io: 
   });
 }
 
-/** Rewrites `https://example.com` as `shorten https://example.com`, and `help urls create` with `--help`. */
+/** Rewrites `https://example.com` as `shorten https://example.com`, and `urls help create` with `--help`. */
 function expand(argv: readonly string[]): readonly string[] {
   if (/^https?:\/\//i.test(argv[0] ?? '')) return ['shorten', ...argv];
+  const at = argv.indexOf('help');
+  const isHelp = at === 0 || (at > 0 && Object.hasOwn(groups, argv.slice(0, at).join(' ')));
   // Commander's `help` takes one word.
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  return isHelp ? [...argv.slice(0, at), ...argv.slice(at + 1), '--help'] : argv;
 }
 
 /** What people call commands elsewhere, and what they are here. */
