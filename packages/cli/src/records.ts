@@ -150,6 +150,11 @@ export class Named<T extends object = object> {
     if (id !== undefined) this.#found = Promise.resolve({ id });
   }
 
+  /** The route that reads the record, if it has one. */
+  get route(): string {
+    return `GET /api/v1/${this.#kind.place}`;
+  }
+
   async id(): Promise<string> {
     return (await this.#find()).id;
   }
@@ -163,9 +168,9 @@ export class Named<T extends object = object> {
   async read(): Promise<Versioned<T>> {
     const { id, record } = await this.#find();
     if (record) return record as Versioned<T>;
-    const path: `/${string}` = `/api/v1/${this.#kind.place}`;
     const client = await this.#client();
-    if (routes.has(`GET ${path}`)) {
+    if (routes.has(this.route)) {
+      const path: `/${string}` = `/api/v1/${this.#kind.place}`;
       const call = client.request('GET', path, { params: { id } }, this.#context.request);
       return withEtag((await call.withResponse()) as WithResponse<T>);
     }

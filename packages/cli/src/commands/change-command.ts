@@ -31,7 +31,7 @@ export interface Change {
 }
 
 /** Changes one item by its id. */
-export type Changer = (id: string, context: Context, request: object) => PromiseLike<unknown>;
+export type Changer = (id: string, request: object) => PromiseLike<unknown>;
 
 export const changePrints = ['id', 'status'];
 
@@ -52,27 +52,31 @@ interface ChangeRow extends Partial<Omit<CommandRow, 'run'>> {
   /** False for what is easily undone: no question. */
   readonly asks?: boolean;
   readonly body?: object;
+  /** Changes a record, if one request does not. */
+  readonly change?: (id: string, context: Context) => PromiseLike<unknown>;
 }
 
 /** Returns a command that changes the records of a kind which users name, one by one. */
 export function changeCommand(
   verb: Verb,
   kind: RecordKind,
-  change: OperationId | Changer,
-  { asks = true, body, examples = [], ...row }: ChangeRow,
+  operation: OperationId,
+  { asks = true, body = {}, change, examples = [], ...row }: ChangeRow,
 ): CommandRow {
-  const isVersioned = typeof change === 'string' && operations[change].isVersioned && asks;
+  const { route, isVersioned } = operations[operation];
   const nouns = `${kinds[kind].noun}s`;
   return {
     summary: `${verb} ${nouns}`,
     args: { [`<${kind}...>`]: naming(kind, `the ${nouns}`) },
-    options: isVersioned ? versionedOptions : asks ? deleteOptions : dryRunOption,
+    options: !asks ? dryRunOption : isVersioned ? versionedOptions : deleteOptions,
     prints: changePrints,
     examples,
     ...row,
     run: async (context, { [kind]: names = [], ...input }: Partial<Record<string, Named[]>>) => {
+      const changeOne: Changer = (id, request) =>
+        change ? change(id, context) : send(route, context, { id }, body, request);
       const options = { yes: !asks, ...input } as ChangeOptions;
-      return changeEach(context, verb, kind, names, change, options, body);
+      return changeEach(context, verb, kind, names, changeOne, options);
     },
   };
 }
@@ -83,23 +87,17 @@ export async function changeEach(
   verb: Verb,
   kind: RecordKind,
   names: readonly Named[],
-  change: OperationId | Changer,
-  options: ChangeOptions,
-  body: object = {},
+  change: Changer,
+  { ifMatch, ...options }: ChangeOptions,
 ): Promise<ExitCode> {
-  const { ifMatch } = options;
   if (ifMatch !== undefined && names.length !== 1) {
     const problem = `--if-match is the version of one record, not of ${names.length}`;
     throw new UsageError(problem, 'delete the records one by one');
   }
   const request = { ...context.request, ...defined({ ifMatch }) };
-  const changeOne = (id: string) =>
-    typeof change === 'string'
-      ? send(operations[change].route, context, { id }, body, request)
-      : change(id, context, request);
   const changeAll = async function* (ids: readonly string[]) {
     for (const id of ids) {
-      const isChanged = await unlessMissing(Promise.resolve(changeOne(id)).then(() => true));
+      const isChanged = await unlessMissing(Promise.resolve(change(id, request)).then(() => true));
       yield [{ id, isSkipped: !isChanged }];
     }
   };
@@ -122,9 +120,10 @@ export async function changeItems(
   const { noun } = kinds[kind];
   // `paused` after `Pause`.
   const status = `${verb.replace(/ .*/, '').toLowerCase()}d`;
+  const prefix = dryRun ? 'would be ' : '';
   const participle = verb === 'Erase all visits of' ? 'without earlier visits' : status;
   const texts = new Map<string, string>();
-  const skipped: string[] = [];
+  const [changed, skipped]: [string[], string[]] = [[], []];
   for await (const { name, id } of findIds(names, dryRun)) {
     if (id === undefined) skipped.push(name.text);
     else texts.set(id, name.text);
@@ -140,24 +139,22 @@ export async function changeItems(
     const answer = await ask(`${verb} ${describe(found, '')}? [y/N] `, io);
     if (!/^y(es)?$/i.test(answer)) throw new CliError(`not confirmed: no ${noun} was changed`);
   }
-  const changed: string[] = [];
-  const prefix = dryRun ? 'would be ' : '';
-  const toRow = ({ id, isSkipped }: Change) => ({
-    id,
-    status: `${prefix}${isSkipped ? 'skipped' : status}`,
-  });
-  const outcomes = async function* () {
-    const unknown = skipped.map((id) => ({ id, isSkipped: true }));
+  const rows = async function* () {
+    const unknown = skipped.map((id) => ({ id, status: `${prefix}skipped` }));
     const unchanged = found.map((id) => ({ id, isSkipped: false }));
     for await (const page of dryRun ? [unchanged] : change(found)) {
       for (const { id, isSkipped } of page) (isSkipped ? skipped : changed).push(id);
+      const toRow = ({ id, isSkipped }: Change) => ({
+        id,
+        status: prefix + (isSkipped ? 'skipped' : status),
+      });
       yield page.map(toRow);
     }
-    if (unknown.length > 0) yield unknown.map(toRow);
+    yield unknown;
   };
   try {
-    if (output.isForPeople) for await (const _ of outcomes());
-    else await output.list(outcomes(), columnsOf('id', 'status'));
+    if (output.isForPeople) for await (const _ of rows());
+    else await output.list(rows(), columnsOf('id', 'status'));
   } catch (error) {
     if (changed.length > 0) output.warn(`before the error: ${describe(changed, ` ${participle}`)}`);
     throw error;

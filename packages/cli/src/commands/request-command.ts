@@ -19,7 +19,7 @@ import { type Connection, kinds, Named, naming } from '../records.js';
 
 /** What a command of one operation has beside what the contract says. */
 interface OwnRow extends Partial<Omit<CommandRow, 'run' | 'prints'>> {
-  /** Returns the fields of the request, if they are not those of the other arguments and options. What is no field is ignored. */
+  /** Returns the fields of the request, if they are not those of the arguments and options. What is no field is ignored. */
   readonly fields?: (input: never, context: Context) => object | Promise<object>;
 }
 
@@ -59,15 +59,18 @@ export function requestCommand<Data extends object = never>(
     },
     run: async (context, input: Input) => {
       const { output } = context;
-      const { params, others } = split(route, input);
-      const { ifMatch, ...options } = others;
-      const fields = bodyOf(id, await read(options as never, context));
-      if (clears) clearFields(id, fields, options.clear as string[] | undefined);
+      const params = paramsOf(route, input);
+      const own: Input = { ...(await read(input as never, context)) };
+      const fields = bodyOf(id, own);
+      if (clears) clearFields(id, fields, input.clear as string[] | undefined);
       if (isPatch) requireChange(fields);
-      const request = { ...context.request, ...defined({ ifMatch }) };
-      const response = await send(route, context, params, fields, request);
-      const record = withEtag(response);
+      const request = { ...context.request, ...defined({ ifMatch: input.ifMatch ?? own.ifMatch }) };
       const name = Object.values(params).at(-1);
+      // Finding a link by its name has read it.
+      const record =
+        name instanceof Named && name.route === route
+          ? await name.read()
+          : withEtag(await send(route, context, params, fields, request));
       const shown = name instanceof Named ? name.text : String(name ?? 'organization');
       if (print) await print(context, record as object as Data, input as never);
       else if (done !== undefined && output.isForPeople) await output.result(`${shown} ${done}`);
@@ -107,8 +110,8 @@ export function listCommand<Item extends object>(
     },
     run: async (context, { limit, offset, all, ...input }: Input) => {
       const { output } = context;
-      const { params, others } = split(route, input);
-      const fields = bodyOf(id, await read(others as never, context));
+      const params = paramsOf(route, input);
+      const fields = bodyOf(id, await read(input as never, context));
       const wanted = typeof columns === 'function' ? columns(context) : columns;
       const shown = wanted.flatMap((each) =>
         typeof each === 'string' ? columnsOf<Item>(each) : [each],
@@ -144,15 +147,11 @@ function argumentsIn(route: string): Record<string, Details> {
   return Object.fromEntries(entries);
 }
 
-/** Splits an input into the parameters of the path, whose arguments come first, and the rest. */
-function split(route: string, input: Input) {
+/** Returns the parameters of the path, whose arguments come first. */
+function paramsOf(route: string, input: Input): Input {
   const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  const entries = Object.entries(input);
-  const params = entries.slice(0, names.length).map(([, value], at) => [names[at], value]);
-  return {
-    params: Object.fromEntries(params) as Input,
-    others: Object.fromEntries(entries.slice(names.length)) as Input,
-  };
+  const values = Object.values(input);
+  return Object.fromEntries(names.map((name, at) => [name, values[at]]));
 }
 
 /** Sends a request, with the operator key to the routes of the operator. */
@@ -166,6 +165,8 @@ export async function send(
   const [method, path] = route.split(' ') as ['GET', `/${string}`];
   const client = await (path.includes('/admin/') ? context.operator() : context.client());
   const sent = await withIds(fields as Input);
+  // A password protects a link, and null ends that.
+  if (sent.password !== undefined) sent.isPasswordProtected = sent.password !== null;
   const input = { params: await withIds(params), [method === 'GET' ? 'query' : 'body']: sent };
   const call = client.request(method, path, input as never, request);
   return call.withResponse() as Promise<WithResponse<object>>;

@@ -1,7 +1,6 @@
 import { formatCount } from '@shorty/report';
 import { NotFoundError, type Tag, type TagChangeResult } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
-import type { Context } from '../context.js';
 import { changeCommand } from './change-command.js';
 import { listCommand } from './request-command.js';
 
@@ -26,16 +25,15 @@ export const tagCommands: Readonly<Record<string, CommandRow>> = {
       await output.result(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
     },
   },
-  delete: changeCommand('Delete', 'tag', deleteTag, {
+  delete: changeCommand('Delete', 'tag', 'deleteTag', {
     summary: 'Remove tags from every link',
     examples: ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
+    change: async (name, { client, request }) => {
+      const { tags } = await client();
+      return changeTag(() => tags.delete(name, request));
+    },
   }),
 };
-
-async function deleteTag(name: string, { client }: Context, request: object): Promise<number> {
-  const { tags } = await client();
-  return changeTag(() => tags.delete(name, request));
-}
 
 /**
  * Repeats a request until no link with the tag remains. Returns the number of changed links. Rejects

@@ -1,13 +1,11 @@
 import { fetchLinkReport, formatInstant } from '@shorty/report';
-import type { UrlCreateRequest, UrlRecord } from '@shorty/sdk';
+import type { UrlRecord } from '@shorty/sdk';
 import { reportCommand } from '../analytics/report-command.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
-import { ifMatchOption, withEtag } from '../etag.js';
-import { bodyOf, clearFields, clearOption, requireChange } from '../field-options.js';
+import { bodyOf } from '../field-options.js';
 import type { Input } from '../input.js';
-import { operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, naming } from '../records.js';
@@ -39,16 +37,15 @@ interface NewLink extends LinkOptions {
   readonly paused?: boolean;
 }
 
-interface UpdateOptions extends LinkOptions {
+/** What changes a link. */
+interface Changes extends LinkOptions {
   readonly link: Named<UrlRecord>;
   readonly targetUrl?: string;
   readonly clear?: readonly string[];
-  readonly ifMatch?: string;
   readonly addTag?: readonly string[];
   readonly removeTag?: readonly string[];
 }
 
-const link = { '<link>': naming('link') };
 const targetUrl = { '<targetUrl>': 'URL to redirect to' };
 const externalId: OptionRows = { '--external-id <id>': 'id of the link in another system' };
 
@@ -114,19 +111,13 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     },
     fields: readNewLink,
   }),
-  get: {
-    summary: 'Show a short link',
-    examples: ['shorty urls get 42 --fields title,clickCount'],
-    args: link,
-    run: async ({ output }, { link }: { readonly link: Named }) => output.record(await link.read()),
-  },
-  update: {
+  get: requestCommand('getUrl', { examples: ['shorty urls get 42 --fields title,clickCount'] }),
+  update: requestCommand<UrlRecord>('updateUrl', {
     summary: 'Change a short link',
     examples: [
       'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
       'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
     ],
-    args: link,
     options: {
       '--target-url <url>': 'new URL to redirect to',
       ...externalId,
@@ -134,34 +125,10 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--tag <tag>': repeatable('tag; the given tags replace all tags of the link'),
       '--add-tag <tag>': { ...repeatable('tag to add'), conflicts: 'tag' },
       '--remove-tag <tag>': { ...repeatable('tag to remove'), conflicts: 'tag' },
-      ...clearOption('updateUrl'),
-      '--if-match <etag>': ifMatchOption(),
     },
-    prints: operations.updateUrl.prints,
-    run: async (context, { link, clear, ifMatch, ...input }: UpdateOptions) => {
-      const { addTag, removeTag } = input;
-      const patch = await readLinkOptions(input, context);
-      if (input.targetUrl !== undefined) {
-        patch.targetUrl = await offerScheme(input.targetUrl, '--target-url', context);
-      }
-      clearFields('updateUrl', patch, clear);
-      if (patch.password === null) patch.isPasswordProtected = false;
-      requireChange({ ...patch, ...defined({ addTag, removeTag }) });
-      if ((addTag || removeTag) && patch.tags === null) {
-        throw new UsageError('--clear tags cannot be used with --add-tag and --remove-tag');
-      }
-      const found = addTag || removeTag ? await link.read() : undefined;
-      if (found) {
-        const tags = new Set([...found.tags, ...(addTag ?? [])]);
-        patch.tags = [...tags].filter((tag) => !removeTag?.includes(tag));
-      }
-      // Tags that another client has set meanwhile would be lost.
-      const version = { ...context.request, ifMatch: ifMatch ?? found?.etag };
-      const call = (await context.client()).urls.update(await link.id(), patch, version);
-      const record = withEtag(await call.withResponse());
-      await context.output.updated(record.shortUrl, patch, record);
-    },
-  },
+    clears: true,
+    fields: readChanges,
+  }),
   delete: {
     summary: 'Delete short links',
     examples: ['shorty urls delete 42 43 --dry-run', 'shorty urls delete spring-sale --erase'],
@@ -177,8 +144,9 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       { link, erase, ...options }: ChangeOptions & { link: readonly Named[]; erase?: boolean },
     ) => {
       if (!erase && options.ifMatch === undefined) return deleteUrls(context, link, options);
-      const change: Changer = (id, { client }, request) =>
-        client().then(({ urls }) => (erase ? urls.erase(id, request) : urls.delete(id, request)));
+      const { urls } = await context.client();
+      const change: Changer = (id, request) =>
+        erase ? urls.erase(id, request) : urls.delete(id, request);
       return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, change, options);
     },
   },
@@ -225,17 +193,32 @@ function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt, ...url }: U
   return [state === undefined ? '' : `(${state})`, title ?? ''].join(' ').trim();
 }
 
-/** Returns the request for a new link. */
-async function readNewLink(
-  { slug, paused, ...input }: NewLink,
-  context: Context,
-): Promise<UrlCreateRequest> {
-  const body = {
+/** Returns the fields of a new link. */
+async function readNewLink({ slug, paused, ...input }: NewLink, context: Context) {
+  return {
     ...bodyOf('createUrl', input),
     ...(await readLinkOptions(input, context)),
     targetUrl: await offerScheme(input.targetUrl, 'targetUrl', context),
     ...defined({ customSlug: slug }),
     ...(paused && { isActive: false }),
   };
-  return body as UrlCreateRequest;
+}
+
+/** Returns the fields to change, with the version of the link whose tags are changed. */
+async function readChanges({ link, targetUrl, clear, ...input }: Changes, context: Context) {
+  const { addTag = [], removeTag = [] } = input;
+  const patch = {
+    ...(await readLinkOptions(input, context)),
+    ...(targetUrl !== undefined && {
+      targetUrl: await offerScheme(targetUrl, '--target-url', context),
+    }),
+  };
+  if (addTag.length + removeTag.length === 0) return patch;
+  if (clear?.includes('tags')) {
+    throw new UsageError('--clear tags cannot be used with --add-tag and --remove-tag');
+  }
+  const { tags, etag } = await link.read();
+  const changed = [...new Set([...tags, ...addTag])].filter((tag) => !removeTag.includes(tag));
+  // Tags that another client has set meanwhile would be lost.
+  return { ...patch, tags: changed, ifMatch: etag };
 }

@@ -212,15 +212,11 @@ function checkNames(tool: Tool, input: Fields): void {
   if (missing !== undefined) throw new UsageError(`${missing} is required`);
 }
 
-/** Returns the fields with times that the server reads, and the password with its flag. */
+/** Returns the fields with times that the server reads. */
 function readFields(fields: Fields, now: number): Fields {
-  const { password } = fields;
   const read = Object.entries(fields).map(([name, value]) => [
     name,
     times.includes(name) ? readTime(name, String(value), now) : value,
   ]);
-  return {
-    ...Object.fromEntries(read),
-    ...(password !== undefined && { isPasswordProtected: password !== null }),
-  };
+  return Object.fromEntries(read);
 }

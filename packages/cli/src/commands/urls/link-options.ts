@@ -47,10 +47,7 @@ export const linkOptions: OptionRows = {
 };
 
 /** Returns the request fields of the options that were set. */
-export async function readLinkOptions(
-  input: LinkOptions,
-  context: Context,
-): Promise<UrlUpdateRequest> {
+export async function readLinkOptions(input: LinkOptions, context: Context) {
   const { tag, utmParam, passwordStdin, rules } = input;
   if (rules === '-' && passwordStdin) {
     throw new UsageError('--rules - and --password-stdin cannot both read stdin');
@@ -62,7 +59,7 @@ export async function readLinkOptions(
     ...(utmParam && { customUtmParams: parsePairs(utmParam) }),
     ...(preview && { preview }),
     ...(rules !== undefined && { rules: await readRules(context, rules) }),
-    ...(passwordStdin && { password: await readPassword(context), isPasswordProtected: true }),
+    ...(passwordStdin && { password: await readPassword(context) }),
   };
 }
 

@@ -5,7 +5,6 @@ import type { Context } from '../../context.js';
 import { fieldOptions } from '../../field-options.js';
 import { columnsOf, resolveFormat } from '../../output.js';
 import { readJson } from '../../read-input.js';
-import { type Named, naming } from '../../records.js';
 import { requestCommand } from '../request-command.js';
 
 /** Reads a JSON list of rules from a file, or from stdin for `-`. The server validates its items. */
@@ -30,16 +29,16 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     },
     print: ({ output }, { rules }) => output.json(rules),
   }),
-  'rules show': {
+  'rules show': requestCommand<UrlRecord>('getUrl', {
     summary: 'Show the rules of a link, as rules set reads them',
     examples: ['shorty urls rules show spring-sale > rules.json'],
-    args: { '<link>': naming('link') },
     ownsOutput: true,
-    run: async ({ flags, output }, { link }: { link: Named<UrlRecord> }) => {
+    fields: (_, { flags }) => {
       resolveFormat(flags, ['json']);
-      await output.json((await link.read()).rules);
+      return {};
     },
-  },
+    print: ({ output }, { rules }) => output.json(rules),
+  }),
   'rules test': requestCommand<RuleTest>('testUrlRules', {
     examples: ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
     options: fieldOptions('testUrlRules'),
