@@ -1,92 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { access, constants, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
 import { CliError, describeWriteError, systemErrorCode, UsageError } from './cli-error.js';
 
 /**
- * An output file that is replaced only when its new content is complete: until `commit`, the content
- * is in a temporary file beside it. Pipes and devices are written directly.
+ * Writes a file that is replaced only when its new content is complete: until then, the content is in a
+ * temporary file beside it. Pipes and devices are written directly. With `replacesLinks`, a symbolic link is
+ * replaced instead of followed.
  */
-export class ReplacementFile {
-  readonly #path: string;
-  /** Undefined for a pipe or a device, and after the end. */
-  #temporaryPath: string | undefined;
-  #descriptor: number | undefined;
-
-  /**
-   * Opens a file for writing. Throws a UsageError if that is not possible. With `replacesLinks`, a
-   * symbolic link is replaced instead of followed.
-   */
-  constructor(path: string, { replacesLinks = false } = {}) {
-    try {
-      this.#path = replacesLinks ? resolve(path) : followLinks(path);
-      const stats = replacesLinks ? undefined : statSync(this.#path, { throwIfNoEntry: false });
-      if (stats && !stats.isFile()) this.#descriptor = openSync(this.#path, 'w');
-      else {
-        const temporaryPath = `${this.#path}.${randomUUID().slice(0, 8)}.part`;
-        // 'wx' fails when the temporary file exists, so that this does not follow a link either.
-        this.#descriptor = openSync(temporaryPath, 'wx', stats?.mode);
-        this.#temporaryPath = temporaryPath;
-      }
-    } catch (error) {
-      throw new UsageError(describeWriteError(path, error));
-    }
-  }
-
-  write(content: string | Uint8Array): void {
-    this.#run((descriptor) => writeFileSync(descriptor, content));
-  }
-
-  /** Replaces the file. A crash of the system leaves the old content or the new one. */
-  commit(): void {
-    this.#run((descriptor) => {
-      if (this.#temporaryPath === undefined) return;
-      fsyncSync(descriptor);
-      renameSync(this.#temporaryPath, this.#path);
-      this.#temporaryPath = undefined;
-    });
-  }
-
-  /** Closes the file. Without a `commit`, the file keeps its old content. */
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-    if (this.#temporaryPath !== undefined) rmSync(this.#temporaryPath, { force: true });
-  }
-
-  #run(work: (descriptor: number) => void): void {
-    try {
-      if (this.#descriptor !== undefined) work(this.#descriptor);
-    } catch (error) {
-      throw new CliError(describeWriteError(this.#path, error), { cause: error });
-    }
-  }
-}
-
-/** Replaces a file by other content, but for a failure that keeps it. */
-export function replaceFile(path: string, content: string | Uint8Array, options = {}): void {
-  const file = new ReplacementFile(path, options);
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<string>,
+  { replacesLinks = false } = {},
+): Promise<void> {
+  const target = replacesLinks ? resolve(path) : followLinks(path);
+  const existing = replacesLinks ? undefined : await stat(target).catch(() => undefined);
+  const isReplaced = existing?.isFile() ?? true;
+  const written = isReplaced ? `${target}.${randomUUID().slice(0, 8)}.part` : target;
+  // 'wx' fails when the temporary file exists, so that this does not follow a link either.
+  const opening = open(written, isReplaced ? 'wx' : 'w', existing?.mode);
+  const file = await opening.catch((error) => {
+    throw new UsageError(describeWriteError(path, error));
+  });
   try {
-    file.write(content);
-    file.commit();
+    await writeFile(file, content);
+    if (isReplaced) {
+      // A crash of the system leaves the old content or the new one.
+      await file.sync();
+      await rename(written, target);
+    }
+  } catch (error) {
+    const isOfFile = error instanceof Error && 'syscall' in error;
+    throw isOfFile ? new CliError(describeWriteError(target, error), { cause: error }) : error;
   } finally {
-    file.close();
+    await file.close();
+    if (isReplaced) await rm(written, { force: true });
   }
 }
 
-/** Throws a UsageError if a file cannot be replaced. A pipe is not opened, because that would end its reader. */
-export function requireWritable(path: string): void {
-  if (!existsSync(path) || !statSync(path).isFIFO()) new ReplacementFile(path).close();
+/** Throws a UsageError if a file cannot be created in its folder. */
+export async function requireWritable(path: string): Promise<void> {
+  try {
+    await access(dirname(followLinks(path)), constants.W_OK);
+  } catch (error) {
+    throw new UsageError(describeWriteError(path, error));
+  }
 }
 
 /**

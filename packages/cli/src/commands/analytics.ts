@@ -70,7 +70,7 @@ section, name, detail, clicks and uniques.`,
           : renderReport(context, await complete(), format, out === undefined);
       if (out === undefined) return output.write(text);
       if (io.interrupt.aborted) throw io.interrupt.reason;
-      replaceFile(out, text);
+      await replaceFile(out, text);
       output.note(`report written to ${out}`);
     },
   },

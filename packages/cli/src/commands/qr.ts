@@ -33,13 +33,13 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       '--out <file>': 'write the image to this file; .svg, .png and .webp select the format',
     },
     help: 'On a terminal, the command also prints the QR code to scan.',
-    fields: ({ link, out, ...input }: CreateInput) => {
+    fields: async ({ link, out, ...input }: CreateInput) => {
       if ((link === undefined) === (input.data === undefined)) {
         throw new UsageError('give a link or --data', 'see --help');
       }
       const format = formatOfFile(out, ['svg', 'png', 'webp'], { chosen: input.format });
       // A file that cannot be written creates no code.
-      if (out !== undefined) requireWritable(out);
+      if (out !== undefined) await requireWritable(out);
       return { format, ...input, urlId: link };
     },
     print: async (context, code, { link, out }: CreateInput) => {
@@ -52,7 +52,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
         await drawQr(context, code.qrData, code.errorCorrection);
       }
       if (out !== undefined) {
-        replaceFile(out, (await (await client()).qr.download(code.id, request)).bytes);
+        await replaceFile(out, (await (await client()).qr.download(code.id, request)).bytes);
         output.note(`image written to ${out}`);
       }
       // A client may create codes without the scope to read links.

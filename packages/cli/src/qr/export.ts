@@ -1,10 +1,9 @@
-import { utimesSync } from 'node:fs';
-import { lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, mkdir, readFile, realpath, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatCount, formatDuration } from '@shorty/report';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
 import { InvalidArgumentError } from 'commander';
-import { CliError, exitCodeOf, systemErrorCode, UsageError } from '../cli-error.js';
+import { CliError, exitCodeOf, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import { columnsOf } from '../output.js';
 import { groupIntoPages } from '../read-pages.js';
@@ -33,8 +32,7 @@ interface ExportOutcome {
 }
 
 const formats: readonly Format[] = ['png', 'svg', 'webp'];
-const columns = columnsOf<ExportOutcome>(...(['id', 'status', 'file', 'size', 'error'] as const));
-const maxListedErrors = 1000;
+const columns = columnsOf<ExportOutcome>('id', 'status', 'file', 'size', 'error');
 // Concurrent requests. Low enough to leave the server capacity for other clients.
 const concurrency = 8;
 
@@ -82,17 +80,12 @@ images, and with --overwrite changed ones. It writes no file outside the folder.
         const keys = await Promise.all(page.map(keyOf));
         const files = page.map((code, index) => nameOf(code, keys[index], taken));
         const write = (code: QrRecord, index: number) =>
-          exportOne(client, code, join(folder, files[index] ?? ''), options, io.interrupt);
-        const results = await Promise.all(page.map(write));
-        const rows = results.map((result, index): ExportOutcome => {
-          const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
-          counts[row.status] += 1;
-          if (row.status === 'failed' && errors.length < maxListedErrors) errors.push(row);
-          return row;
-        });
+          exportOne(client, code, folder, files[index] ?? '', options, io.interrupt);
+        const rows = await Promise.all(page.map(write));
+        for (const { status } of rows) counts[status] += 1;
+        errors.push(...rows.filter(({ status }) => status === 'failed'));
         const done = counts.written + counts.unchanged + counts.failed;
-        const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
-        const left = formatDuration(leftMs);
+        const left = formatDuration(((io.now() - startedAt) / done) * (codes.length - done));
         progress.show([`${done} of ${formatCount(codes.length, 'code')}, ${left} left`]);
         yield rows;
       }
@@ -152,12 +145,10 @@ function parseFormats(text: string): Format[] {
 async function openFolder(path: string): Promise<string> {
   try {
     await mkdir(path, { recursive: true });
-    const folder = await realpath(path);
-    if ((await stat(folder)).isDirectory()) return folder;
+    return await realpath(path);
   } catch (error) {
     throw new UsageError(`--out ${path} cannot be used: ${(error as Error).message}`);
   }
-  throw new UsageError(`--out ${path} is not a folder`);
 }
 
 // Without dots and separators, a name cannot leave its folder.
@@ -210,17 +201,17 @@ function linkKeys({ urls }: Shorty, signal: AbortSignal) {
 async function exportOne(
   { qr }: Shorty,
   { id, updatedAt }: QrRecord,
-  path: string,
+  folder: string,
+  file: string,
   { overwrite = false }: ExportOptions,
   signal: AbortSignal,
-): Promise<Pick<ExportOutcome, 'status' | 'size' | 'error'>> {
+): Promise<ExportOutcome> {
+  const path = join(folder, file);
   const changedAt = new Date(updatedAt);
-  const existing = await lstat(path).catch((error: unknown) => {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
-  });
+  const existing = await lstat(path).catch(() => undefined);
   const isFile = existing?.isFile() === true;
   if (isFile && existing.mtime.getTime() === changedAt.getTime()) {
-    return { status: 'unchanged', size: existing.size, error: null };
+    return { id, status: 'unchanged', file, size: existing.size, error: null };
   }
   try {
     const { bytes } = await qr.download(id, { signal });
@@ -229,14 +220,14 @@ async function exportOne(
       throw new CliError('a file with this name exists, and differs; --overwrite replaces it');
     }
     // A symbolic link would lead out of the folder.
-    replaceFile(path, bytes, { replacesLinks: true });
-    utimesSync(path, changedAt, changedAt);
-    return { status: 'written', size: bytes.length, error: null };
+    await replaceFile(path, bytes, { replacesLinks: true });
+    await utimes(path, changedAt, changedAt);
+    return { id, status: 'written', file, size: bytes.length, error: null };
   } catch (error) {
     // Other errors concern the server or the credentials and would repeat for every code.
     const isLimitedToCode =
       error instanceof GoneError || error instanceof NotFoundError || error instanceof CliError;
     if (!isLimitedToCode) throw error;
-    return { status: 'failed', size: null, error: error.message };
+    return { id, status: 'failed', file, size: null, error: error.message };
   }
 }

@@ -12,7 +12,7 @@ import type { Input } from '../../input.js';
 import { operations } from '../../operations.js';
 import { formatCsvCells } from '../../output.js';
 import { readPages } from '../../read-pages.js';
-import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
+import { formatOfFile, replaceFile } from '../../replacement-file.js';
 import { filterOptions, readUrlFilter } from './link-options.js';
 
 const { properties, prints: recordFields = [] } = operations.createUrl;
@@ -49,10 +49,10 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
     const pages = readPages((position) =>
       urls.list({ ...filter, view: 'full', limit: 100, ...position }, request),
     );
-    await writeParts(context, out, 'link', async function* () {
-      if (format === 'csv') yield { text: output.csvHeader(columns), count: 0 };
+    const parts = async function* () {
       // JSON is one document of the lines.
       if (format === 'json') yield { text: '{"items":[', count: 0 };
+      if (format === 'csv') yield { text: output.csvHeader(columns), count: 0 };
       let separator = '\n';
       for await (const { items } of pages) {
         const lines = items.map((link: Readonly<Record<string, unknown>>) =>
@@ -64,7 +64,8 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
         separator = ',\n';
       }
       if (format === 'json') yield { text: '\n]}\n', count: 0 };
-    });
+    };
+    await writeParts(context, out, 'link', parts());
   },
 };
 
@@ -92,12 +93,13 @@ ${reportHelp}`,
     const request = { ...flags, groupBy: 'day' } as const;
     const { client, query } = await createReportRequest(context, request);
     const { groupBy: _, ...filters } = query;
-    await writeParts(context, out, 'visit', async function* () {
+    const parts = async function* () {
       const pages = readPages((position) =>
         client.analytics.visits({ ...filters, ...position }, context.request),
       );
       for await (const { text, count } of pages) yield { text: escapeJson(text), count };
-    });
+    };
+    await writeParts(context, out, 'visit', parts());
   },
 };
 
@@ -106,21 +108,23 @@ async function writeParts(
   { output }: Context,
   out: string | undefined,
   noun: string,
-  read: () => AsyncIterable<{ readonly text: string; readonly count: number }>,
+  parts: AsyncIterable<{ readonly text: string; readonly count: number }>,
 ): Promise<void> {
-  const file = out === undefined || out === '-' ? undefined : new ReplacementFile(out);
   let total = 0;
-  try {
-    for await (const { text, count } of read()) {
-      if (!file && output.isClosed) break;
-      if (file) file.write(text);
-      // No cell has a line break.
-      else await output.write(text.replaceAll(/[^\n]+/g, (line) => output.printable(line)));
+  const texts = async function* () {
+    for await (const { text, count } of parts) {
       total += count;
+      yield text;
     }
-    file?.commit();
-  } finally {
-    file?.close();
+  };
+  if (out !== undefined && out !== '-') {
+    await replaceFile(out, texts());
+    output.note(`${formatCount(total, noun)} written to ${out}`);
+    return;
   }
-  if (file) output.note(`${formatCount(total, noun)} written to ${out}`);
+  for await (const text of texts()) {
+    if (output.isClosed) return;
+    // No cell has a line break.
+    await output.write(text.replaceAll(/[^\n]+/g, (line) => output.printable(line)));
+  }
 }
