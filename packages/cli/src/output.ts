@@ -123,18 +123,11 @@ export class Output {
     await this.#put(text);
   }
 
-  /** Writes to stdout. Waits for `drain` when the buffer is full. */
+  /** Writes to stdout, and waits for a slow reader. */
   async #put(text: string): Promise<void> {
     if (this.#isClosed || text === '') return;
     if (this.#above) return this.#above.write(text);
-    if (this.#stdout.write(text)) return;
-    await new Promise<void>((resolve) => {
-      const proceed = () => {
-        this.#stdout.off('drain', proceed).off('error', proceed).off('close', proceed);
-        resolve();
-      };
-      this.#stdout.once('drain', proceed).once('error', proceed).once('close', proceed);
-    });
+    await new Promise<unknown>((resolve) => this.#stdout.write(text, resolve));
   }
 
   /** Replaces characters that control the terminal, if stdout is one. */
@@ -188,42 +181,36 @@ export class Output {
   /** Prints one item. For people, it begins with the short URL, has no empty fields, and ends with its lists. */
   async record<T extends object>(item: T): Promise<void> {
     if (this.printsRows) return this.list([[item]], fieldsOf(item));
-    const selected = this.#select(item);
-    if (this.format === 'json') return this.json(selected);
-    const entries = Object.entries(selected);
-    const shown = this.fields
-      ? entries
-      : entries.flatMap(flatten).filter(([, value]) => !isEmpty(value));
+    if (this.format === 'json') return this.json(this.#select(item));
+    const first = 'shortUrl' in item ? { shortUrl: item.shortUrl } : {};
+    const entries = Object.entries(this.#select(Object.assign(first, item)));
+    const shown = this.fields ? entries : entries.flatMap(flatten).filter(isFilled);
     const tables = this.fields ? [] : shown.filter(([, value]) => isTable(value));
     const lines = shown.filter((entry) => !tables.includes(entry));
-    const isFirst = ([name]: [string, unknown]) => Number(name === 'shortUrl' && !this.fields);
-    lines.sort((a, b) => isFirst(b) - isFirst(a));
     const width = Math.max(...lines.map(([name]) => name.length));
     for (const [name, value] of lines) {
-      const cell = printable(formatCell(value));
-      await this.#put(`${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd().concat('\n'));
+      const line = `${this.#dim(name.padEnd(width))}  ${printable(formatCell(value))}`;
+      await this.#put(`${line.trimEnd()}\n`);
     }
     for (const [name, value] of tables) {
-      const rows = (value as readonly object[]).filter(hasCount);
-      const [first] = rows;
-      if (first === undefined) continue;
+      const rows = value as readonly object[];
       await this.#put(`\n${name}\n`);
-      await this.list([rows], fieldsOf(first));
+      await this.list([rows], fieldsOf(rows[0] ?? {}));
     }
   }
 
   /** Prints what an update has changed: one line for people, the record for programs. */
   async updated(name: string, patch: object, record: object): Promise<void> {
     if (!this.isForPeople) return this.record(record);
-    const values = new Map<string, unknown>(Object.entries(record));
+    const values: Readonly<Record<string, unknown>> = { ...record };
     const changes = Object.keys(patch).flatMap((field) => {
-      const value = values.get(field);
-      if (field === 'isActive') return value ? 'resumed' : 'paused';
+      if (field === 'isActive') return values[field] ? 'resumed' : 'paused';
       // A record has no passwords.
-      if (!values.has(field)) return [];
-      return isEmpty(value) ? `${field} cleared` : `${field} ${cutText(formatCell(value), 60)}`;
+      if (!(field in values)) return [];
+      const text = cutText(formatCell(values[field]), 60);
+      return `${field} ${text === '' ? 'cleared' : text}`;
     });
-    await this.result(`${name} updated: ${changes.join(', ')}`);
+    await this.result(`${values.shortUrl ?? name} updated: ${changes.join(', ')}`);
   }
 
   /**
@@ -259,7 +246,9 @@ export class Output {
     allColumns: readonly Column<T>[],
   ): [string, (item: T) => string] {
     if (this.format === 'ndjson') return ['', (item) => formatJson(this.#select(item, allColumns))];
-    const columns = this.#selectColumns(allColumns, first);
+    const columns = this.fields
+      ? choose(this.fields, [...fieldsOf(first), ...allColumns])
+      : allColumns;
     const names = columns.map(({ name }) => name);
     const toRow = (item: T) => columns.map(({ value }) => value(item));
     if (this.format === 'csv') return [this.csvHeader(names), (item) => this.csvLine(toRow(item))];
@@ -295,49 +284,40 @@ export class Output {
       }
       return this.json({ ...head, items });
     }
-    const opening = formatJson(head).slice(0, -1);
-    const start = `${opening}${opening === '{' ? '' : ','}"items":[`;
-    let separator = `${start}\n`;
+    // Only after the first item, whose fields may be wrong.
+    let start = formatJson({ ...head, items: [] }).slice(0, -']}'.length);
+    let separator = '\n';
     for await (const page of pages) {
       if (this.#isClosed) return;
-      for (const item of page) {
-        await this.#put(`${separator}${formatJson(this.#select(item, columns))}`);
-        separator = ',\n';
-      }
+      const lines = page.map((item) => formatJson(this.#select(item, columns)));
+      if (lines.length === 0) continue;
+      await this.#put(start + separator + lines.join(',\n'));
+      start = '';
+      separator = ',\n';
     }
-    await this.#put(separator === ',\n' ? '\n]}\n' : `${start}\n]}\n`);
+    await this.#put(`${start}\n]}\n`);
   }
 
   /** Returns the item with the selected fields only. A column may be none of its fields. */
   #select<T extends object>(item: T, columns: readonly Column<T>[] = []): object {
     if (!this.fields) return item;
-    const known = new Map<string, unknown>([
-      ...columns.map(({ name, value }) => [name, value(item)] as const),
-      ...Object.entries(item),
-    ]);
-    return Object.fromEntries(
-      this.fields.map((field) => {
-        if (!known.has(field)) throw unknownField(field, [...known.keys()]);
-        return [field, known.get(field)];
-      }),
-    );
-  }
-
-  #selectColumns<T extends object>(columns: readonly Column<T>[], first: T): readonly Column<T>[] {
-    return (
-      this.fields?.flatMap((name) => {
-        const column = columns.find((each) => each.name === name);
-        if (column) return column;
-        if (Object.hasOwn(first, name)) return columnsOf<T>(name as keyof T & string);
-        const names = new Set([...columns.map((each) => each.name), ...Object.keys(first)]);
-        throw unknownField(name, [...names]);
-      }) ?? columns
-    );
+    const chosen = choose(this.fields, [...columns, ...fieldsOf(item)]);
+    return Object.fromEntries(chosen.map(({ name, value }) => [name, value(item)]));
   }
 
   #dim(text: string): string {
     return this.hasColor ? `\u001b[2m${text}\u001b[22m` : text;
   }
+}
+
+/** Returns the columns of these fields. Of columns with the same name, the last one counts. */
+function choose<T>(fields: readonly string[], columns: readonly Column<T>[]): readonly Column<T>[] {
+  const known = new Map(columns.map((column) => [column.name, column]));
+  return fields.map((field) => {
+    const column = known.get(field);
+    if (column) return column;
+    throw unknownField(field, [...known.keys()]);
+  });
 }
 
 /** Returns the requested format, by default the first of `formats`. */
@@ -376,14 +356,8 @@ function isTable(value: unknown): boolean {
   return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null;
 }
 
-/** Returns false for a bucket of a series in which nothing was counted. */
-function hasCount(row: object): boolean {
-  const counts = Object.values(row).filter((value) => typeof value === 'number');
-  return counts.length === 0 || counts.some((count) => count !== 0);
-}
-
-function isEmpty(value: unknown): boolean {
-  return formatCell(value) === '';
+function isFilled([, value]: [string, unknown]): boolean {
+  return formatCell(value) !== '';
 }
 
 /** Returns a line of CSV in which no cell starts a formula. */
@@ -436,7 +410,7 @@ function columnWidths(
   });
   while (!wantsAll && least.length > 1 && lineLength(least) > maxWidth) least.pop();
   widths.length = least.length;
-  for (let excess = lineLength(widths) - maxWidth; excess > 0; excess--) {
+  while (lineLength(widths) > maxWidth) {
     const cuttable = widths.map((width, index) => (width > (least[index] ?? 0) ? width : 0));
     const widest = cuttable.indexOf(Math.max(...cuttable));
     if (cuttable[widest] === 0) break;
