@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { CommandRow } from '../command.js';
 
 // Each script asks this command for the completions of a line. A line `:files` stands for files.
@@ -51,23 +51,22 @@ export const completion: CommandRow = {
     { shell, words = [] }: { readonly shell: Shell; readonly words?: readonly string[] },
   ) => {
     if (words.length === 0) return output.write(scripts[shell]);
-    const lines = complete(program, words).map(({ word, summary = '' }) =>
-      shell === 'fish' && word !== files.word ? `${word}\t${summary}\n` : `${word}\n`,
+    const lines = Array.from(complete(program, words), ([word, summary]) =>
+      shell === 'fish' && word !== files ? `${word}\t${summary}\n` : `${word}\n`,
     );
     await output.write(lines.join(''));
   },
 };
 
-interface Candidate {
-  readonly word: string;
-  readonly summary?: string;
-}
+const files = ':files';
 
-const files: Candidate = { word: ':files' };
-const help: Candidate = { word: '--help', summary: 'show help' };
-
-/** Returns what can complete the last word. */
-function complete(program: Command, words: readonly string[]): Candidate[] {
+/** Returns what can complete the last word, with what it means. */
+function complete(program: Command, words: readonly string[]): Map<string, string> {
+  const help = program.createHelp();
+  const optionsOf = (command: Command) => [
+    ...help.visibleOptions(command),
+    ...help.visibleOptions(program),
+  ];
   let command = program;
   let option: Option | undefined;
   const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(words.at(-1) ?? '') ?? [];
@@ -77,44 +76,30 @@ function complete(program: Command, words: readonly string[]): Candidate[] {
   for (const word of earlier) {
     if (option) option = undefined;
     else if (word.startsWith('-')) {
-      option = optionsOf(command, program).find(
-        ({ long, short, required }) => required && (word === long || word === short),
+      option = optionsOf(command).find(
+        (each) => each.required && (word === each.long || word === each.short),
       );
     } else command = command.commands.find((child) => child.name() === word) ?? command;
   }
-  const candidates = option ? valuesOf(option) : wordsOf(command, program, current);
-  const found = candidates.filter((each) => each === files || each.word.startsWith(current));
-  // The other shells replace the whole word.
-  const start = flag ? `${flag}=` : '';
-  return found.map((each) => (each === files ? each : { ...each, word: start + each.word }));
-}
-
-function valuesOf({ argChoices, flags }: Option): Candidate[] {
-  if (argChoices) return argChoices.map((word) => ({ word }));
-  return /<(?:file|folder)>/.test(flags) ? [files] : [];
-}
-
-function wordsOf(command: Command, program: Command, current: string): Candidate[] {
-  // Options are offered after a hyphen only.
-  if (current.startsWith('-')) {
-    const options = optionsOf(command, program).map(({ long, description }) => ({
-      word: long ?? '',
-      summary: description,
-    }));
-    return [...options, help];
+  const candidates = new Map<string, string>();
+  const add = (word: string, summary = '') => {
+    // The other shells replace the whole word.
+    const whole = flag ? `${flag}=${word}` : word;
+    if (word.startsWith(current) && !candidates.has(whole)) candidates.set(whole, summary);
+  };
+  if (option) {
+    for (const choice of option.argChoices ?? []) add(choice);
+    if (/<(?:file|folder)>/.test(option.flags)) candidates.set(files, '');
+  } else if (current.startsWith('-')) {
+    // Options are offered after a hyphen only.
+    for (const { long, description } of optionsOf(command)) add(long ?? '', description);
+  } else {
+    for (const argument of command.registeredArguments) {
+      for (const choice of argument.argChoices ?? []) add(choice);
+      const isFile = /\bfile\b/i.test(`${argument.name()} ${argument.description}`);
+      if (isFile) candidates.set(files, '');
+    }
+    for (const child of command.commands) add(child.name(), child.description());
   }
-  const isFile = (argument: Argument) =>
-    /\bfile\b/i.test(`${argument.name()} ${argument.description}`);
-  return [
-    ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
-    ...(command.registeredArguments.some(isFile) ? [files] : []),
-    ...command.commands.map((child) => ({ word: child.name(), summary: child.description() })),
-  ].map((each) => (typeof each === 'string' ? { word: each } : each));
-}
-
-/** Returns the options of a command, before those of every command. */
-function optionsOf({ options }: Command, program: Command): readonly Option[] {
-  if (options === program.options) return options;
-  const isShadowed = (option: Option) => options.some(({ long }) => long === option.long);
-  return [...options, ...program.options.filter((each) => !isShadowed(each))];
+  return candidates;
 }
