@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
-import { verifyDelivery, verifyRequest } from './verify-request.js';
+import { verifyRequest } from './verify-request.js';
 
 const options = { secret: SECRET, now: NOW };
 const request = (change: { body?: string | null; headers?: HeadersInit } = {}) =>
@@ -149,16 +149,4 @@ it('hashes a forged body once for each secret', async () => {
   );
   expect(sign.mock.calls.length + verify.mock.calls.length).toBe(2);
   vi.restoreAllMocks();
-});
-
-it.each([
-  ['X-Service-Delivery-Id', sample().headers],
-  [
-    'webhook-id',
-    Object.fromEntries(Object.entries(sample().headers).filter(([name]) => name.startsWith('w'))),
-  ],
-])('verifyDelivery returns the event and the id of %s', async (_name, headers) => {
-  const deliveryId = sample().headers['webhook-id'];
-  const delivery = await verifyDelivery(request({ headers }), options);
-  expect(delivery).toEqual({ event: EVENT, deliveryId });
 });

@@ -27,6 +27,9 @@ const timed = (value: string | readonly string[] | undefined): WebhookHeaders =>
   'x-service-signature': signature,
 });
 
+const rewritten = (change: (header: [string, string]) => [string, string | string[]]) =>
+  Object.fromEntries(Object.entries(headers).map(change));
+
 /** An object without any other way to read the headers. */
 const getOnly = (get: (name: string) => string | null): WebhookHeaders => ({ get });
 
@@ -51,16 +54,8 @@ describe('verifyWebhook', () => {
     ['object with get() only', getOnly((name) => new Headers(headers).get(name))],
     ["object with get() like Koa's", getOnly((name) => new Headers(headers).get(name) ?? '')],
     ['object as it was signed', headers],
-    [
-      'object in upper case',
-      Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
-      ),
-    ],
-    [
-      'object of arrays',
-      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    ],
+    ['object in upper case', rewritten(([name, value]) => [name.toUpperCase(), value])],
+    ['object of arrays', rewritten(([name, value]) => [name, [value]])],
   ])('accepts the headers as %s', (_name, given) => {
     expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
   });
@@ -114,8 +109,14 @@ describe('verifyWebhook', () => {
       { ...signed(signature), 'x-service-signature-next': 'sha256=00' },
       'malformed_header',
     ],
+    ['a signature of another time', timed(`${Number(timestamp) + 1}`), 'signature_mismatch'],
   ])('refuses %s', async (_name, given, code) => {
     expect(await codeOf(() => verifyWebhook({ ...good, headers: given }))).toBe(code);
+  });
+
+  it('refuses a body that is not the signed one', async () => {
+    const other = { ...good, body: body.replace('42', '43') };
+    expect(await codeOf(() => verifyWebhook(other))).toBe('signature_mismatch');
   });
 
   it('names the form of a signature without its prefix', () => {

@@ -16,7 +16,6 @@ export async function installPackage() {
   await cp(join(root, 'package.json'), join(installed, 'package.json'), { recursive: true });
   await build({
     entryPoints: ['', 'adapters/', 'generated/'].map((folder) => join(root, `src/${folder}*.ts`)),
-
     outdir: join(installed, 'dist'),
     format: 'esm',
     target: 'es2022',

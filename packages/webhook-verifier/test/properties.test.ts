@@ -20,12 +20,6 @@ function web(body: Uint8Array, headers: Record<string, string>, secret: string) 
   return codeOf(() => verifyRequest(request, { secret, now: NOW }));
 }
 
-function flipped(bytes: Uint8Array, bit: number): Uint8Array {
-  const copy = Uint8Array.from(bytes);
-  copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
-  return copy;
-}
-
 describe('signatures', () => {
   it('match any bytes and any secret, synchronously and with Web Crypto', async () => {
     await fc.assert(
@@ -37,43 +31,16 @@ describe('signatures', () => {
     );
   });
 
-  it('match no body with one flipped bit', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uint8Array({ minLength: 1, maxLength: 200 }),
-        fc.nat(),
-        async (body, n) => {
-          const headers = signBytes(body, SECRET);
-          const other = flipped(body, n % (body.length * 8));
-          const input = { body: other, headers, secret: SECRET, now: NOW };
-          expect(await codeOf(() => verifySignature(input))).toBe('signature_mismatch');
-          expect(await web(other, headers, SECRET)).toBe('signature_mismatch');
-        },
-      ),
-    );
-  });
-
   it('do not match with one flipped bit', async () => {
     const { body, headers } = sample();
-    const bytes = Buffer.from(headers['X-Service-Signature'].slice(7), 'hex');
     for (let bit = 0; bit < 256; bit++) {
-      const hex = Buffer.from(flipped(bytes, bit)).toString('hex');
-      const spoiled = { ...headers, 'X-Service-Signature': `sha256=${hex}` };
+      const bytes = Buffer.from(headers['X-Service-Signature'].slice(7), 'hex');
+      bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
+      const spoiled = { ...headers, 'X-Service-Signature': `sha256=${bytes.toString('hex')}` };
       const input = { body, headers: spoiled, secret: SECRET, now: NOW };
       expect(await codeOf(() => verifyWebhook(input))).toBe('signature_mismatch');
       expect(await web(Buffer.from(body), spoiled, SECRET)).toBe('signature_mismatch');
     }
-  });
-
-  it('match no other timestamp, even within the tolerance', async () => {
-    const { body, headers } = sample();
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: -300, max: 300 }).filter(Boolean), async (shift) => {
-        const spoiled = { ...headers, 'X-Service-Timestamp': String(Number(SECONDS) + shift) };
-        const input = { body, headers: spoiled, secret: SECRET, now: NOW };
-        expect(await codeOf(() => verifyWebhook(input))).toBe('signature_mismatch');
-      }),
-    );
   });
 });
 

@@ -114,8 +114,8 @@ describe('the headers of Standard Webhooks', () => {
     for (const given of [headers, standard, rotating]) {
       const unsigned = { ...given, ...(given !== headers && { 'X-Service-Delivery-Id': 'other' }) };
       const options = { secret: SECRET, now: NOW };
-      const { deliveryId } = await verifyDelivery({ headers: unsigned, body }, options);
-      expect(deliveryId).toBe('delivery-1');
+      const delivery = await verifyDelivery({ headers: unsigned, body }, options);
+      expect(delivery).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
     }
   });
 });
