@@ -4,7 +4,7 @@ import { urlCreated } from '../test/responses.js';
 import { createTestClient } from '../test/test-client.js';
 import { runBulk } from './bulk.js';
 import { ShortyBulkError } from './bulk-error.js';
-import { RateLimitError, ShortyConfigError } from './errors.js';
+import { RateLimitError } from './errors.js';
 import type { BulkOptions } from './options.js';
 import type { UrlBulkCreateResult as BulkCreateResult } from './types.js';
 
@@ -151,12 +151,6 @@ describe('a bulk call', () => {
     const total = await run(numbers(250), { collect: false, onChunk });
     expect(passed.sort((a, b) => a - b)).toEqual(numbers(250));
     expect(total).toMatchObject({ requested: 250, createdCount: 125, created: [], errors: [] });
-  });
-
-  it.each([0, -1, Number.NaN])('refuses a concurrency of %s', async (concurrency) => {
-    const { urls } = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
-    const call = urls.bulkDelete([1], { concurrency });
-    await expect(call).rejects.toBeInstanceOf(ShortyConfigError);
   });
 });
 

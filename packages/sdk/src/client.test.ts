@@ -1,5 +1,6 @@
 import { http } from 'msw';
 import { describe, expect, it } from 'vitest';
+import { collect } from '../test/collect.js';
 import { mockApi } from '../test/mock-api.js';
 import { success, urlCreated, usage } from '../test/responses.js';
 import { api, baseUrl } from '../test/test-client.js';
@@ -27,6 +28,8 @@ function record(data: object, status = 200) {
   return sent;
 }
 
+type Refusal = [option: string, message: string, call: () => unknown];
+
 describe('a call throws for what it would not use', () => {
   // As plain JavaScript, because none of them compiles.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
@@ -34,7 +37,25 @@ describe('a call throws for what it would not use', () => {
   const ifMatch = '"x"';
   const signal = new AbortController();
   const body = { targetUrl: 'https://example.com' };
-  it.each<[string, string, () => unknown]>([
+  it.each<Refusal>([
+    ...[undefined, null, '', '.', '..', Number.NaN, {}, true].map((id): Refusal => {
+      const shown = typeof id === 'string' ? `"${id}"` : id;
+      return ['id', `id must be a name or a number, not ${shown}`, () => urls.get(id)];
+    }),
+    ...['', 'two words', 'ключ', 'x'.repeat(256)].map((idempotencyKey): Refusal => {
+      return ['idempotencyKey', 'must be', () => urls.create(body, { idempotencyKey })];
+    }),
+    ...[null, undefined, Number.NaN].map((value): Refusal => {
+      return ['item 1', 'must be valid', () => urls.clicks('1', { country: ['DE', value] })];
+    }),
+    // JSON would have null in place of them.
+    ...[Number.NaN, Infinity, new Date('x')].map((maxClicks): Refusal => {
+      return ['maxClicks', 'must be valid', () => urls.create({ ...body, maxClicks })];
+    }),
+    ...[0, -1, Number.NaN].map((concurrency): Refusal => {
+      return ['concurrency', 'must be', () => urls.bulkDelete([1], { concurrency })];
+    }),
+    ['path', 'a path from /', () => shorty().request('GET', '.evil.example')],
     ['options', 'must be an object', () => urls.get(1, null)],
     ['options', 'must be an object', () => urls.list({}, 5)],
     ['idempotenceKey', 'mean idempotencyKey?', () => urls.get(1, { idempotenceKey: 'x' })],
@@ -84,19 +105,25 @@ it('takes a Date for each instant of a link and its rules', async () => {
   };
   await shorty().urls.create(link);
   await shorty().urls.testRules(42, { at });
+  await shorty().urls.update(42, { title: null, category: undefined });
   expect(sent[0]?.body).toEqual(JSON.parse(JSON.stringify(link)));
   expect(sent[1]?.call).toContain('?at=1970-01-01T00');
+  expect(sent[2]?.body).toEqual({ title: null });
   // @ts-expect-error A position in a list is no instant.
   void (() => shorty().urls.list({ after: at }));
 });
 
-it('takes numbers for the ids of links, also in a query', async () => {
+it('takes numbers for ids, escapes what would end a name, and omits empty filters', async () => {
   const sent = record(usage);
-  await shorty().qr.list({ urlId: 42 });
-  await shorty().analytics.visits({ urlId: [42, '43'] });
-  expect(sent.map(({ call }) => call.replace(/.*[?]/, ''))).toEqual([
-    'urlId=42',
-    'urlId=42&urlId=43',
+  await shorty().qr.list({ urlId: 42, standalone: undefined });
+  await shorty().analytics.visits({ urlId: [42, '43'], tag: [] });
+  await shorty().urls.get(42);
+  await shorty().urls.get('a/b?c#d');
+  expect(sent.map(({ call }) => call.replace('GET /api/v1', ''))).toEqual([
+    '/qr?urlId=42',
+    '/visits?urlId=42&urlId=43',
+    '/urls/42',
+    '/urls/a%2Fb%3Fc%23d',
   ]);
 });
 
@@ -136,40 +163,36 @@ describe('a client with the clock and random numbers of the system', () => {
   });
 });
 
-it('exportAll yields a line for each link of all pages, with the filters of each', async () => {
+/** Answers a list with a page each, and notes the queries. */
+function answerPages(path: string, ...pages: object[]) {
   const asked: string[] = [];
   server.use(
-    http.get(`${api}/urls`, ({ request }) => {
-      const { search, searchParams } = new URL(request.url);
-      asked.push(search);
-      const after = searchParams.get('after');
-      const items = [{ id: after === null ? '2' : '1' }];
-      return success({ total: 2, limit: 1, offset: 0, items, nextAfter: after ? null : 'x' });
+    http.get(api + path, ({ request }) => {
+      const { search } = new URL(request.url);
+      const isLast = asked.push(search) === pages.length;
+      return success({ ...pages[asked.length - 1], nextAfter: isLast ? null : `${asked.length}` });
     }),
   );
-  let text = '';
-  for await (const line of shorty().urls.exportAll({ tag: 'launch' })) text += line;
+  return asked;
+}
+
+async function joined(parts: AsyncIterable<string>): Promise<string> {
+  return (await collect(parts)).join('');
+}
+
+it('exportAll yields a line for each link of all pages, with the filters of each', async () => {
+  const asked = answerPages('/urls', { items: [{ id: '2' }] }, { items: [{ id: '1' }] });
+  const text = await joined(shorty().urls.exportAll({ tag: 'launch' }));
   expect(text).toBe('{"id":"2"}\n{"id":"1"}\n');
-  expect(asked).toEqual([
-    '?limit=100&tag=launch&view=full',
-    '?limit=100&tag=launch&view=full&after=x',
-  ]);
+  const query = '?limit=100&tag=launch&view=full';
+  expect(asked).toEqual([query, `${query}&after=1`]);
 });
 
 it('exportAllVisits yields the texts of all pages, with the filters of each', async () => {
-  const asked: string[] = [];
-  server.use(
-    http.get(`${api}/visits`, ({ request }) => {
-      const { search, searchParams } = new URL(request.url);
-      asked.push(search);
-      const page = Number(searchParams.get('after') ?? 0);
-      return success({ text: `page ${page}\n`, nextAfter: page < 2 ? `${page + 1}` : null });
-    }),
-  );
-  let text = '';
-  for await (const part of shorty().analytics.exportAllVisits({ tag: ['launch'] })) text += part;
-  expect(text).toBe('page 0\npage 1\npage 2\n');
-  expect(asked).toEqual(['?tag=launch', '?tag=launch&after=1', '?tag=launch&after=2']);
+  const asked = answerPages('/visits', { text: 'page 0\n' }, { text: 'page 1\n' });
+  const text = await joined(shorty().analytics.exportAllVisits({ tag: ['launch'] }));
+  expect(text).toBe('page 0\npage 1\n');
+  expect(asked).toEqual(['?tag=launch', '?tag=launch&after=1']);
 });
 
 describe('bulk calls', () => {

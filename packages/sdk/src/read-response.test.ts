@@ -88,19 +88,17 @@ describe('an error', () => {
     expect(error.message.length).toBeLessThan(250);
   });
 
-  it.each(['{"error":"nope"}', '{"error":{"code":7,"message":"x"}}', '[]', 'null'])(
-    'of the foreign body %s quotes it',
-    (text) => {
-      expect(readError(404, text)).toMatchObject({
-        name: 'NotFoundError',
-        message: `GET /api/v1/urls answered 404: ${text}`,
-        code: undefined,
-      });
-    },
-  );
-
-  it('without a body has only the status in its message', () => {
-    expect(readError(504, ' \n').message).toBe('GET /api/v1/urls answered 504');
+  it.each([
+    ...['{"error":"nope"}', '{"error":{"code":7,"message":"x"}}', '[]', 'null'].map((text) => [
+      ...[text, `: ${text}`],
+    ]),
+    [' \n', ''],
+  ])('of the foreign body %j quotes it', (text, quoted) => {
+    expect(readError(404, text as string)).toMatchObject({
+      name: 'NotFoundError',
+      message: `GET /api/v1/urls answered 404${quoted}`,
+      code: undefined,
+    });
   });
 });
 

@@ -64,35 +64,25 @@ describe('options', () => {
     expect([error.message, String(error.stack), String(error.cause)].join()).not.toContain('hush');
   });
 
-  it('have the documented defaults', () => {
-    expect(readSettings(good)).toMatchObject({
+  it('have the documented defaults, and prefer an access token to client credentials', () => {
+    const both = readSettings({ ...good, clientId: 'id', clientSecret: 'secret' });
+    expect(both).toMatchObject({
       baseUrl: 'https://sho.test',
+      credentials: { accessToken: 'token' },
       limits: { maxRetries: 3, timeoutMs: 30_000, deadlineMs: 120_000 },
       maxRetryDelayMs: 60_000,
     });
   });
 
-  it('prefer an access token to client credentials', () => {
-    const both = readSettings({ ...good, clientId: 'id', clientSecret: 'secret' });
-    expect(both.credentials).toEqual({ accessToken: 'token' });
-  });
-
   it('accept 0 retries, and Infinity for limits', () => {
-    const options = { ...good, maxRetries: 0, deadlineMs: Infinity, timeoutMs: Infinity };
-    expect(readSettings(options).limits).toEqual({
-      maxRetries: 0,
-      deadlineMs: Infinity,
-      timeoutMs: Infinity,
-    });
+    const limits = { maxRetries: 0, deadlineMs: Infinity, timeoutMs: Infinity };
+    expect(readSettings({ ...good, ...limits }).limits).toEqual(limits);
   });
 
-  it('name the variable of an address that is missing', () => {
+  it('name the variables of what is missing', () => {
     expect(() => new Shorty({ accessToken: 'token' })).toThrow(
       'baseUrl is missing: set it, or SHORTY_BASE_URL',
     );
-  });
-
-  it('name both settings that may be missing', () => {
     expect(refusal({}).message).toBe(
       'apiKey is missing: set apiKey (SHORTY_API_KEY), accessToken (SHORTY_ACCESS_TOKEN), or clientId and clientSecret (SHORTY_CLIENT_ID, SHORTY_CLIENT_SECRET)',
     );

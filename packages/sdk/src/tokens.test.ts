@@ -11,8 +11,12 @@ const credentials = { clientId: 'id', clientSecret: 'secret' };
 
 /** Issues token-1, token-2 and so on, and takes them all but those that a test refuses. */
 function issueTokens(expiresIn = 3600) {
-  const state = { issued: 0, used: [] as string[], refused: new Set<string>(), bodies: [''] };
-  state.bodies.pop();
+  const state = {
+    issued: 0,
+    used: [] as string[],
+    refused: new Set<string>(),
+    bodies: [] as string[],
+  };
   server.use(
     http.post(`${api}/auth/token`, async ({ request }) => {
       state.bodies.push(await request.text());
@@ -98,17 +102,12 @@ describe('a 401', () => {
 
   it('of the token request is not retried, and the next call requests a token again', async () => {
     issueTokens();
+    const refuse = () => {
+      calls++;
+      return failure(401, 'UNAUTHORIZED');
+    };
     let calls = 0;
-    server.use(
-      http.post(
-        `${api}/auth/token`,
-        () => {
-          calls++;
-          return failure(401, 'UNAUTHORIZED');
-        },
-        { once: true },
-      ),
-    );
+    server.use(http.post(`${api}/auth/token`, refuse, { once: true }));
     const client = createTestClient(credentials);
     const [first, second] = await Promise.allSettled([client.usage.get(), client.urls.delete(8)]);
     const reason = { name: 'AuthenticationError', status: 401, attempts: 1 };

@@ -7,21 +7,16 @@ interface Timer {
 
 /** A fake clock, fake timers and fixed random numbers. Only the test advances the time. */
 export class FakePorts implements Ports {
-  /** The delays of all timers so far, including stopped ones. */
-  readonly delays: number[] = [];
-  /** The number that `random` returns. */
-  randomNumber = 0.5;
   readonly #timers = new Set<Timer>();
   #nowMs = 0;
   #keys = 0;
 
   readonly monotonicMs = () => this.#nowMs;
   readonly epochMs = () => Date.UTC(2030, 0, 1) + this.#nowMs;
-  readonly random = () => this.randomNumber;
+  readonly random = () => 0.5;
   readonly newKey = () => `key-${++this.#keys}`;
   readonly startTimer = (delayMs: number, callback: () => void) => {
     const timer = { at: this.#nowMs + delayMs, callback };
-    this.delays.push(delayMs);
     this.#timers.add(timer);
     return () => {
       this.#timers.delete(timer);
