@@ -13,8 +13,8 @@ it('a change of a webhook wakes the dispatcher only if there is such a webhook',
     webhooks: { update: change, delete: change, rotateSecret: change },
     organizations: { get: async () => ({ plan: 'scale' }) },
     plans: standardPlans,
-    wake: (ids) => woken.push(...ids),
-  } as Partial<WebhookHandlerOptions> as WebhookHandlerOptions);
+    wake: (ids: readonly string[]) => woken.push(...ids),
+  } as unknown as WebhookHandlerOptions);
   const inputOf = (id: string) => ({ caller: {}, params: { id }, body: {} }) as never;
   for (const handle of [updateWebhook, deleteWebhook, rotateWebhookSecret]) {
     await expect(handle(inputOf('unknown'))).rejects.toThrow('There is no webhook');
