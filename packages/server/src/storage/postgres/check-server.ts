@@ -30,12 +30,16 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
 }
 
 /** Says which part of the address to correct, if PostgreSQL cannot be used by it. */
-function explainRefusal(error: unknown, { hosts, user, database }: PostgresAddress): unknown {
+export function explainRefusal(
+  error: unknown,
+  { hosts, user, database }: PostgresAddress,
+): unknown {
   const translated = translatePostgresError(error);
   if (!(translated instanceof StorageUnavailableError)) return translated;
   const cause = translated.cause as (Error & { readonly code?: string }) | undefined;
   const { code = '', message = '' } = cause ?? {};
   const servers = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const untrusted = `no known authority has issued the certificate of PostgreSQL (${message}): name the file of its authority in NODE_EXTRA_CA_CERTS`;
   const reasons: Readonly<Record<string, string>> = {
     '28P01': `PostgreSQL refused the password of user ${user}: correct it`,
     '28000': `PostgreSQL refused the user ${user} (${message}): correct the user, or pg_hba.conf`,
@@ -43,10 +47,25 @@ function explainRefusal(error: unknown, { hosts, user, database }: PostgresAddre
     ECONNREFUSED: `no PostgreSQL listens on ${servers}: start it, or correct host and port`,
     ENOENT: `no PostgreSQL listens on ${servers}: start it, or correct the folder of the socket`,
     ENOTFOUND: `the host is unknown (${message}): correct it`,
+    CERT_HAS_EXPIRED: 'the certificate of PostgreSQL has expired: renew it',
+    ERR_TLS_CERT_ALTNAME_INVALID: `the certificate of PostgreSQL is for another host (${message}): correct the host, or get a certificate for it`,
+    DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+    SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   };
-  const reason = /password must be a string/.test(message)
-    ? `PostgreSQL wants a password of user ${user}, and the address has none: add it`
-    : reasons[code];
+  // The driver's own errors have no code.
+  const driverReasons = [
+    [
+      /password must be a string/,
+      `PostgreSQL wants a password of user ${user}, and the address has none: add it`,
+    ],
+    [
+      /does not support SSL/,
+      'PostgreSQL has no TLS: set ssl = on in postgresql.conf, or remove sslmode from the address',
+    ],
+  ] as const;
+  const reason = reasons[code] ?? driverReasons.find(([text]) => text.test(message))?.[1];
   if (reason === undefined && cause === undefined) return translated;
   return new StorageUnavailableError(
     `SHORTY_DATABASE_URL: ${reason ?? `PostgreSQL cannot be used (${code === '' ? message : `${code}: ${message}`})`}`,
