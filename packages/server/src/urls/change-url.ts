@@ -11,7 +11,7 @@ export function findTimeError(
   body: Pick<UrlCreateRequest, 'activatesAt' | 'expiresAt' | 'importedCreatedAt'>,
   now: number,
 ): ErrorDetail | undefined {
-  const { expiresAt, importedCreatedAt } = body;
+  const { activatesAt, expiresAt, importedCreatedAt } = body;
   const current = `now is ${new Date(now).toISOString()}`;
   if (expiresAt != null && Date.parse(expiresAt) <= now) {
     const message = `is ${expiresAt}: it must lie in the future (${current})`;
@@ -23,7 +23,9 @@ export function findTimeError(
     const message = `is ${importedCreatedAt}: it must not lie ${rule}`;
     return { path: 'importedCreatedAt', message };
   }
-  return findActivationError(acceptFields(body));
+  return activatesAt == null
+    ? undefined
+    : findActivationError(acceptFields({ activatesAt, expiresAt }));
 }
 
 /** Returns the error of a link that would start redirecting after its end. */

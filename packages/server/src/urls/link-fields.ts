@@ -40,7 +40,8 @@ export interface LinkField {
 }
 
 /** The columns that are computed from others. */
-type ComputedColumn = 'search_text' | 'settings_hash';
+const computedColumns = ['search_text', 'settings_hash'] as const;
+type ComputedColumn = (typeof computedColumns)[number];
 type LinkColumn = Exclude<keyof Schema['urls'], ComputedColumn>;
 /** The fields of a stored link. Each is named as its column, in camel case. */
 export type FieldName = CamelCase<LinkColumn>;
@@ -288,6 +289,7 @@ function schemasOf<Part extends 'input' | 'record'>(part: Part): SchemasOf<Part>
 }
 
 export const settingInputs = schemasOf('input');
+const settingKinds = kinds.filter(([name]) => name in settingInputs);
 
 export const recordFields = schemasOf('record');
 
@@ -323,7 +325,7 @@ export function createsObjects(names: Iterable<string>): () => Record<string, un
 }
 
 const newValues = createsObjects(fieldNames);
-const newRow = createsObjects(columns.values());
+const newRow = createsObjects([...columns.values(), ...computedColumns]);
 const newRecord = createsObjects(Object.keys(recordFields));
 
 /** Returns the values of a row that `fieldSelections` selected. */
@@ -336,6 +338,7 @@ export function readFields(row: { readonly [Name in FieldName]: unknown }): Link
   return values as LinkValues;
 }
 
+/** Returns the row of a link, in which the computed columns are null. */
 export function writeFields(url: LinkValues): Omit<Selectable<Schema['urls']>, ComputedColumn> {
   const row = newRow();
   for (const [name, { write }] of kinds) {
@@ -350,7 +353,7 @@ type SentSettings = Partial<z.output<z.ZodObject<typeof settingInputs>>>;
 
 export function acceptFields(sent: SentSettings): Partial<LinkValues> {
   const given: Readonly<Record<string, unknown>> = sent;
-  const settings = kinds.filter(([name]) => name in settingInputs && given[name] !== undefined);
+  const settings = settingKinds.filter(([name]) => given[name] !== undefined);
   return Object.fromEntries(
     settings.map(([name, { empty, accept }]) => {
       const value = given[name] ?? null;

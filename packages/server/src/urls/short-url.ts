@@ -55,7 +55,9 @@ const joinedNames = Object.keys(joinedFields) as (keyof JoinedFields)[];
 
 export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
   const row = writeFields(url);
-  return { ...row, search_text: searchTextOf(row), settings_hash: settingsHashOf(row) };
+  const computed = { search_text: searchTextOf(row), settings_hash: settingsHashOf(row) };
+  // The row has both columns already. To copy it with others takes four times as long as the rest.
+  return Object.assign(row, computed);
 }
 
 /**
