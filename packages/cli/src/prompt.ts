@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { proposeUrl } from '@shorty/import';
 import { CliError, exitCodes, UsageError } from './cli-error.js';
 import type { Context } from './context.js';
@@ -15,9 +16,9 @@ export async function ask(question: string, io: Io): Promise<string> {
 export async function askHidden(question: string, io: Io): Promise<string> {
   io.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const text = await readLine('', io, silent);
+  const answer = await readLine('', io, silent);
   io.stderr.write('\n');
-  return text;
+  return answer;
 }
 
 async function readLine(question: string, io: Io, output: Writable): Promise<string> {
@@ -45,12 +46,8 @@ export async function readSecret(
   question: string,
 ): Promise<string> {
   if (isInteractive) return askHidden(question, io);
-  let text = '';
-  for await (const chunk of io.stdin) {
-    text += String(chunk);
-    if (text.length > 64 * 1024) throw new CliError('the secret on stdin must be at most 64 KB');
-  }
-  return text.split(/\r?\n/, 1)[0]?.trim() ?? '';
+  const input = await text(io.stdin);
+  return input.split(/\r?\n/, 1)[0]?.trim() ?? '';
 }
 
 export function interrupted(): CliError {
@@ -58,15 +55,15 @@ export function interrupted(): CliError {
 }
 
 /** Returns the URL. Offers a scheme if it has none: asks on a terminal, and throws otherwise. */
-export async function offerScheme(text: string, name: string, context: Context): Promise<string> {
-  const proposal = proposeUrl(text);
-  if (proposal === undefined) return text;
+export async function offerScheme(url: string, name: string, context: Context): Promise<string> {
+  const proposal = proposeUrl(url);
+  if (proposal === undefined) return url;
   if (context.isInteractive) {
-    const answer = await ask(`${text} has no scheme. Use ${proposal}? [Y/n] `, context.io);
+    const answer = await ask(`${url} has no scheme. Use ${proposal}? [Y/n] `, context.io);
     if (/^(y|yes|)$/i.test(answer)) return proposal;
   }
   throw new UsageError(
-    `${name} ${JSON.stringify(text)} must start with http:// or https://`,
+    `${name} ${JSON.stringify(url)} must start with http:// or https://`,
     `use ${proposal}`,
   );
 }
