@@ -23,8 +23,8 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['GET urls --fields id', '--fields'],
   ],
   config: [
-    ['get baseurl', 'did you mean baseUrl?'],
-    ['get clientSecret', 'the secret cannot be read'],
+    ['get baseurl', 'Allowed choices are baseUrl, clientId, profile'],
+    ['get clientSecret', 'Allowed choices are baseUrl, clientId, profile'],
     ['set baseUrl ftp://x', 'must be an http or https URL'],
     ['set baseUrl ', 'must not be empty'],
   ],

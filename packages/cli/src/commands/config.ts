@@ -1,5 +1,5 @@
-import { CliError, UsageError, unknownName } from '../cli-error.js';
-import type { CommandRow } from '../command.js';
+import { CliError, UsageError } from '../cli-error.js';
+import type { CommandRow, Details } from '../command.js';
 import type { ConfigContent } from '../config-file.js';
 import type { Context } from '../context.js';
 import { columnsOf } from '../output.js';
@@ -10,15 +10,16 @@ const configKeys = ['baseUrl', 'clientId', 'profile'] as const;
 type ConfigKey = (typeof configKeys)[number];
 
 const secretSettings = new Set(['clientSecret', 'apiKey']);
-const keyArgument = { '<key>': `one of ${configKeys.join(', ')}` };
+const keyArgument: Readonly<Record<string, Details>> = {
+  '<key>': { text: 'name of the setting', choices: configKeys },
+};
 
 export const configCommands: Readonly<Record<string, CommandRow>> = {
   get: {
     summary: 'Print one setting',
     examples: ['shorty config get baseUrl'],
     args: keyArgument,
-    run: async (context, { key: text }: { key: string }) => {
-      const key = parseConfigKey(text);
+    run: async (context, { key }: { key: ConfigKey }) => {
       const profile = (await context.settings()).profile.value;
       const content = await context.config.read();
       // `profile` belongs to the file, other settings to a profile.
@@ -33,10 +34,9 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
       'shorty config set baseUrl https://links.example.com',
       'shorty config set profile staging',
     ],
-    args: { ...keyArgument, '<value>': '' },
+    args: { ...keyArgument, '<value>': 'its value' },
     hasNoData: true,
-    run: async (context, { key: text, value }: { key: string; value: string }) => {
-      const key = parseConfigKey(text);
+    run: async (context, { key, value }: { key: ConfigKey; value: string }) => {
       if (value === '') throw new UsageError(`${key} must not be empty`, 'use shorty config unset');
       const checked = key === 'baseUrl' ? checkBaseUrl({ value, source: 'argument' }) : value;
       await changeSetting(context, key, checked);
@@ -61,8 +61,7 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty config unset baseUrl'],
     args: keyArgument,
     hasNoData: true,
-    run: async (context, { key }: { key: string }) =>
-      changeSetting(context, parseConfigKey(key), undefined),
+    run: async (context, { key }: { key: ConfigKey }) => changeSetting(context, key, undefined),
   },
   path: {
     summary: 'Print the path of the configuration file',
@@ -70,16 +69,6 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
     run: async ({ config: { path }, output }) => output.value(path, { path }),
   },
 };
-
-function parseConfigKey(text: string): ConfigKey {
-  const key = configKeys.find((known) => known === text);
-  if (key) return key;
-  if (secretSettings.has(text)) {
-    const next = 'use shorty login and shorty logout';
-    throw new UsageError('the secret cannot be read or set here', next);
-  }
-  throw unknownName(`unknown setting ${text}`, text, configKeys, 'settings');
-}
 
 async function changeSetting(
   { config, settings }: Context,
