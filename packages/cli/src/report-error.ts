@@ -106,7 +106,8 @@ function hintFor(error: ShortyError): string | undefined {
   }
   if (error instanceof TimeoutError) return '--timeout SECONDS changes the limit';
   if (error instanceof ConnectionError) {
-    return hintsByCode.get(causeCode(error) ?? '') ?? checkAddress;
+    const code = causeCode(error) ?? '';
+    return connectionHints.find(([codes]) => codes.test(code))?.[1] ?? checkAddress;
   }
   return undefined;
 }
@@ -123,26 +124,27 @@ function scopeHint(message: string): string {
 const noAdministration =
   'the server has no operator key, or serves it on SHORTY_ADMIN_LISTEN only; docs/administration.md turns it on';
 const checkAddress = 'shorty whoami shows the base URL and its source';
-const unknownHost = `no server has this name: check its spelling and your network; ${checkAddress}`;
-const notListening = `no server listens there: check that it runs; ${checkAddress}`;
-const unknownIssuer =
-  'the certificate is not from a known authority; NODE_EXTRA_CA_CERTS=file.pem adds one';
 
 /** The next step by the code of the error that broke the connection. */
-const hintsByCode: ReadonlyMap<string, string> = new Map([
-  ['PROXY', 'correct HTTP_PROXY or HTTPS_PROXY, or exempt the server with NO_PROXY'],
-  ['ENOTFOUND', unknownHost],
-  ['EAI_AGAIN', unknownHost],
-  ['ECONNREFUSED', notListening],
-  ['EHOSTUNREACH', notListening],
-  ['ENETUNREACH', notListening],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', unknownIssuer],
-  ['SELF_SIGNED_CERT_IN_CHAIN', unknownIssuer],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownIssuer],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownIssuer],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not use TLS on this port; try http://'],
-  ['EPROTO', 'the server does not use TLS on this port; try http://'],
-]);
+const connectionHints: readonly (readonly [RegExp, string])[] = [
+  [/^PROXY$/, 'correct HTTP_PROXY or HTTPS_PROXY, or exempt the server with NO_PROXY'],
+  [
+    /^(ENOTFOUND|EAI_AGAIN)$/,
+    `no server has this name: check its spelling and your network; ${checkAddress}`,
+  ],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/,
+    `no server listens there: check that it runs; ${checkAddress}`,
+  ],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+)$/,
+    'the certificate is not from a known authority; NODE_EXTRA_CA_CERTS=file.pem adds one',
+  ],
+  [
+    /^(ERR_SSL_WRONG_VERSION_NUMBER|EPROTO)$/,
+    'the server does not use TLS on this port; try http://',
+  ],
+];
 
 /** Returns the code of the innermost error that has one. */
 function causeCode(error: Error): string | undefined {
