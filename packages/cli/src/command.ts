@@ -88,7 +88,7 @@ export function toArgument(name: string, row: string | Details): Argument {
 
 export function toOption(flags: string, row: string | Details): Option {
   const details: Details = typeof row === 'string' ? { text: row } : row;
-  const option = new Option(flags, details.text);
+  const option = new Option(flags, details.text + (details.isRequired ? ' (required)' : ''));
   if (details.choices) option.choices(details.choices);
   if (details.parse) option.argParser(details.parse as (text: string) => unknown);
   if (details.default !== undefined) option.default(details.default);

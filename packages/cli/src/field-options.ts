@@ -74,7 +74,7 @@ function placeholderOf(name: string): string {
 
 // Also up to a colon, but a word before one, such as a value, is no sentence.
 function firstSentence(description: string): string {
-  const [, text = description] = /^(.{20,}?)[:.](?: |$)/.exec(description) ?? [];
+  const [, text = description.replace(/\.$/, '')] = /^(.{20,}?)[:.](?: |$)/.exec(description) ?? [];
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

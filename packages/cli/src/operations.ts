@@ -34,6 +34,8 @@ export function clearableFields(operation: OperationId): Readonly<Record<string,
   const isNullable = ({ type, anyOf }: FieldSchema): boolean =>
     [type].flat().includes('null') || (anyOf?.some(isNullable) ?? false);
   const empty = fields.flatMap(([name, field]): [string, null | []][] => {
+    // It follows from the password, and null would change nothing.
+    if (name === 'isPasswordProtected') return [];
     if (isNullable(field)) return [[name, null]];
     return field.type === 'array' && !field.minItems ? [[name, []]] : [];
   });

@@ -11,7 +11,7 @@ const firstSteps = `
 Begin with shorty login, then shorty urls create https://example.com. The help
 of each command has examples: shorty urls create --help`;
 
-const globalOptionsLine = '\nOptions of every command, such as --json and --fields: shorty --help';
+const globalOptionsLine = '\nOptions of every command, such as --json and --profile: shorty --help';
 
 const globalOptions = {
   ...formatOption(outputFormats),

@@ -16,7 +16,7 @@ export interface WindowFlags extends Input {
   readonly limit?: number;
 }
 
-export const windowHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start), or
+const windowHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start), or
 a duration before now (24h, 7d, 12w). Dates and timestamps without a zone are in
 UTC, or in --timezone.`;
 

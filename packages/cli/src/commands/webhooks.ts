@@ -1,6 +1,5 @@
 import { formatJson } from '@shorty/report';
 import type { Delivery, Recovered, Webhook, WebhookSecret } from '@shorty/sdk';
-import { windowHelp } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import {
   type CommandRow,
@@ -54,6 +53,9 @@ const webhookOptions: OptionRows = {
   '--header <name=source>': repeatable('header of each delivery, from env:VARIABLE, @file or @-'),
 };
 
+const timeHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start in
+UTC), or a duration before now (24h, 7d, 12w).`;
+
 const eventOption: OptionRows = { '--event <type>': 'only events of this type' };
 
 const storeSecret = 'store the secret now, it is shown only once';
@@ -69,7 +71,7 @@ const deliveryList = listCommand<Delivery>('listDeliveries', {
   ],
   options: { ...eventOption, ...fieldOptions('listDeliveries', ['eventType']) },
   fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
-  help: windowHelp,
+  help: timeHelp,
 });
 const oneDelivery = requestCommand('getDelivery');
 
@@ -127,7 +129,7 @@ New filters replace all filters of the webhook, and new headers all headers.`,
   stats: requestCommand('getWebhookStats', {
     examples: [`shorty webhooks stats ${url} --since 24h --group-by hour`],
     options: fieldOptions('getWebhookStats'),
-    help: windowHelp,
+    help: timeHelp,
   }),
   replay: requestCommand('replayDelivery', {
     examples: [`shorty webhooks replay ${url} \\\n  ${uuid}`],
@@ -147,7 +149,7 @@ New filters replace all filters of the webhook, and new headers all headers.`,
     help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
 up to 1,000. If more remain, repeat the command.
 
-${windowHelp}`,
+${timeHelp}`,
     fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
     note: ({ hasMore }) =>
       hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
