@@ -30,9 +30,9 @@ import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags, type TaggedLinks } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
-import { listDeliveries } from '../webhooks/delivery-repository.js';
+import { findFailed, listDeliveries } from '../webhooks/delivery-repository.js';
 import { readStats } from '../webhooks/stats.js';
-import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
+import type { DeliveryFilter, RecoverRequest } from '../webhooks/webhook-contract.js';
 import { listWebhooks, toWebhookRecord } from '../webhooks/webhook-repository.js';
 
 export type Lists = ReturnType<typeof listMethods>;
@@ -67,6 +67,8 @@ export function listMethods(database: Database) {
     },
     listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
       toPageText(await listDeliveries(database, webhookId, filter), withIsoTimes),
+    findFailed: (_organizationId: string, webhookId: string, range: RecoverRequest) =>
+      findFailed(database, webhookId, range),
     readStats: (_organizationId: string, webhookId: string, window: ReportWindow) =>
       readStats(database, webhookId, window),
     listApiKeys: pagesOf(listApiKeys, toApiKeyRecord),

@@ -64,6 +64,7 @@ const rangeFields: readonly (keyof UrlFilter)[] = [
 const searching: readonly (keyof Lists)[] = [
   'listTags',
   'findTagged',
+  'findFailed',
   'listAuditEntries',
   'listAllAuditEntries',
 ];

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { WithIsoTimes } from '../contract/present.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -81,76 +81,54 @@ export function createDeliveryRepository(database: Database, outbox: EventOutbox
       });
     },
 
-    /** Creates deliveries of the events whose latest delivery failed in the range, oldest first. */
-    async recover(
-      webhookId: string,
-      range: RecoverRequest,
-      { organizationId, now, write }: WriteContext,
-    ) {
-      const ids = await findFailed(database.read, webhookId, range, now);
+    /** Creates deliveries of the events of `findFailed`, at most `maxRecovered`. */
+    recover(webhookId: string, found: readonly string[], context: WriteContext) {
       const audit = { type: 'webhook', id: webhookId } as const;
-      return writeOnce(database, { organizationId, write, audit }, async (transaction) => {
-        const failed = await selectFailed(transaction, webhookId)
-          .where('id', 'in', ids.slice(0, maxRecovered))
-          .orderBy('created_at')
-          .orderBy('id')
-          .execute();
+      return writeOnce(database, { ...context, audit }, async (transaction) => {
         // Another request may have recovered some of them since.
-        const latest = failed.filter((delivery) => !delivery.isFollowed);
-        await outbox.deliverAgain(transaction, latest, webhookId, now);
-        return { created: latest.length, hasMore: ids.length > maxRecovered };
+        const failed = await selectFailed(transaction, webhookId)
+          .where('id', 'in', found.slice(0, maxRecovered))
+          .execute();
+        await outbox.deliverAgain(transaction, failed, webhookId, context.now);
+        return { created: failed.length, hasMore: found.length > maxRecovered };
       });
     },
   };
 }
 
-// Statements of SQLite block the event loop.
-const readAtOnce = 500;
-
-async function findFailed(
-  db: Kysely<Schema>,
+/**
+ * Returns the failed deliveries of a range whose event was not delivered to the webhook again since, oldest
+ * first, up to one more than a recovery takes. Reads all failed deliveries of the range if there are fewer.
+ */
+export async function findFailed(
+  { read }: Pick<Database, 'read'>,
   webhookId: string,
   { since, until, eventType }: RecoverRequest,
-  now: number,
 ): Promise<readonly string[]> {
-  const end = until === undefined ? now : Date.parse(until);
-  const found: string[] = [];
-  let position: readonly [number, string] = [Date.parse(since), ''];
-  for (;;) {
-    const rows = await selectFailed(db, webhookId)
-      .where(sql<boolean>`(created_at, id) > (${position[0]}, ${position[1]})`)
-      .where('created_at', '<', end)
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(readAtOnce)
-      .execute();
-    for (const { id, isFollowed, event_type } of rows) {
-      const isWanted = eventType === undefined || event_type === eventType;
-      if (isWanted && !isFollowed) found.push(id);
-    }
-    const last = rows.at(-1);
-    if (!last || rows.length < readAtOnce || found.length > maxRecovered) return found;
-    position = [last.created_at, last.id];
-  }
+  const rows = await selectFailed(read, webhookId)
+    .where(sql<SqlBool>`${createdWithin(since, until)}`)
+    .$if(eventType !== undefined, (query) => query.where('event_type', '=', eventType as string))
+    .limit(maxRecovered + 1)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
-/** Selects failed deliveries, and whether their event was delivered to the webhook again since. */
 function selectFailed(db: Kysely<Schema>, webhookId: string) {
   return (
     db
       .selectFrom('deliveries')
-      .select(['id', 'event_id', 'event_type', 'created_at'])
-      // As an expression, the webhook's id cannot select the index of all its deliveries.
-      .select(
-        sql<number | boolean>`exists (select 1 from deliveries as later
-          where later.event_id = deliveries.event_id and later.webhook_id || '' = ${webhookId}
-            and (later.created_at, later.id) > (deliveries.created_at, deliveries.id))`.as(
-          'isFollowed',
-        ),
-      )
+      .select(['id', 'event_id', 'event_type'])
       .where('webhook_id', '=', webhookId)
       // Literals: the partial index of finished deliveries has this condition.
-      .where(sql<boolean>`status = 'failed' and status <> 'pending'`)
+      .where(sql<SqlBool>`status = 'failed' and status <> 'pending'`)
+      // As an expression, the webhook's id cannot select the index of all its deliveries.
+      .where(
+        sql<SqlBool>`not exists (select 1 from deliveries as later
+          where later.event_id = deliveries.event_id and later.webhook_id || '' = ${webhookId}
+            and (later.created_at, later.id) > (deliveries.created_at, deliveries.id))`,
+      )
+      .orderBy('created_at')
+      .orderBy('id')
   );
 }
 

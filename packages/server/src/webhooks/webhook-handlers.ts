@@ -26,6 +26,7 @@ import { defaultRotationMs, standardSecretOf } from './secrets.js';
 import type { Stats } from './stats.js';
 import {
   type DeliveryFilter,
+  type RecoverRequest,
   type WebhookSettings,
   webhookCreated,
   type webhookRoutes,
@@ -49,6 +50,11 @@ export interface WebhookHandlerOptions {
     webhookId: string,
     filter: DeliveryFilter,
   ) => Promise<PageText<DeliveryRecord>>;
+  readonly findFailed: (
+    organizationId: string,
+    webhookId: string,
+    range: RecoverRequest,
+  ) => Promise<readonly string[]>;
   readonly readStats: (
     organizationId: string,
     webhookId: string,
@@ -195,7 +201,8 @@ export function webhookHandlers(
 
     async recoverDeliveries({ caller, params: { id }, body, context }) {
       await getActiveWebhook(caller, id, 'Replay is');
-      const { result, replayed } = await deliveries.recover(id, body, context);
+      const failed = await options.findFailed(caller.organizationId, id, body);
+      const { result, replayed } = await deliveries.recover(id, failed, context);
       return { status: 201, replayed, data: result };
     },
 

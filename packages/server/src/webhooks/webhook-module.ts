@@ -13,9 +13,9 @@ import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.
 import { createWebhookRepository } from './webhook-repository.js';
 
 export interface WebhookModuleOptions
-  extends Pick<
+  extends Omit<
     WebhookHandlerOptions,
-    'listWebhooks' | 'listDeliveries' | 'readStats' | 'organizations' | 'plans' | 'clock'
+    'webhooks' | 'deliveries' | 'eventList' | 'allowPrivateNetwork' | 'wake'
   > {
   readonly config: Config;
   readonly database: Database;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bulkInsert } from '../../src/storage/statements.js';
+import { findFailed } from '../../src/webhooks/delivery-repository.js';
 import { maxRecovered } from '../../src/webhooks/webhook-contract.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 
@@ -38,12 +39,13 @@ async function fail(opened: Opened, webhookId: string, count: number): Promise<v
 
 const since = new Date(0).toISOString();
 const recover = async (
-  { deliveries, organizationId, clock }: Opened,
+  { deliveries, organizationId, clock, stored }: Opened,
   id: string,
   range: object = {},
 ) => {
   const context = { organizationId, now: clock(), write: undefined };
-  return (await deliveries.recover(id, { since, ...range }, context)).result;
+  const failed = await findFailed(stored.database, id, { since, ...range });
+  return (await deliveries.recover(id, failed, context)).result;
 };
 
 describe('a recovery', () => {
