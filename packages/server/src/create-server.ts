@@ -506,7 +506,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     metadata.stop();
     await stopAll(services);
-    await authModule.stop();
     await stopWatching?.();
     await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));
     await database.close();

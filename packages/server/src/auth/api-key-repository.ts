@@ -51,23 +51,21 @@ export function createApiKeyRepository(database: Database, onError: (error: unkn
       .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links']),
     ['key_hash'],
   );
-  const uses = new Map<string, Promise<void>>();
+  /** The keys whose use is being stored. */
+  const saving = new Set<string>();
 
+  /** Stores the use of a key. The database does not close before. */
   function saveUse(id: string, at: number): void {
-    if (uses.has(id)) return;
-    const write = database.writeDirectly(async (transaction) => {
-      await transaction
-        .updateTable('api_keys')
-        .set({ last_used_at: at })
-        .where('id', '=', id)
+    if (saving.has(id)) return;
+    saving.add(id);
+    const write = database.writeDirectly(
+      (transaction) =>
         // Another node may have stored a later use.
-        .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
-        .execute();
-    }, 'rows');
-    uses.set(
-      id,
-      write.catch(onError).finally(() => uses.delete(id)),
+        sql`update api_keys set last_used_at = ${at}
+          where id = ${id} and coalesce(last_used_at, 0) < ${at}`.execute(transaction),
+      'rows',
     );
+    void write.catch(onError).finally(() => saving.delete(id));
   }
 
   return {
@@ -117,9 +115,6 @@ export function createApiKeyRepository(database: Database, onError: (error: unkn
       const active = { id: domainId, organization_id: organizationId, is_active: 1 };
       return (await findWhere(database.read, 'domains', active)) !== undefined;
     },
-
-    /** Waits for the writes in progress, at the end of the process. */
-    stop: () => Promise.all(uses.values()),
   };
 }
 

@@ -143,9 +143,5 @@ export function createAuthModule(options: AuthModuleOptions) {
     },
   };
 
-  return {
-    auth,
-    handlers,
-    stop: apiKeys.stop,
-  };
+  return { auth, handlers };
 }

@@ -12,7 +12,8 @@ import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { bulkInsert, updateWhere } from '../storage/statements.js';
-import { organizationRecord } from './organization-contract.js';
+import { organizationRecord, type organizationUpdateRequest } from './organization-contract.js';
+import type { ownOrganizationUpdateRequest } from './own-organization-contract.js';
 import type { PlanTable } from './plans.js';
 
 /** A stored organization. Instants are milliseconds since 1970. */
@@ -20,20 +21,10 @@ export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute
 
 export type OrganizationRecord = z.input<typeof organizationRecord>;
 
-interface OrganizationChanges {
-  readonly name?: string | undefined;
-  readonly plan?: string | undefined;
-  readonly isSuspended?: boolean | undefined;
-  /** Addresses and CIDR ranges in canonical form. */
-  readonly excludeAddresses?: readonly string[] | undefined;
-}
+type OrganizationChanges = z.output<typeof organizationUpdateRequest> &
+  z.output<typeof ownOrganizationUpdateRequest>;
 
-interface NewOrganization {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: string;
-  readonly createdAt: number;
-}
+type NewOrganization = Pick<Organization, 'id' | 'name' | 'plan' | 'createdAt'>;
 
 export type OrganizationRepository = ReturnType<typeof createOrganizationRepository>;
 

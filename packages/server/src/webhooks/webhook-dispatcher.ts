@@ -59,7 +59,7 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
   let pending = 0;
   // Times by `performance.now()`.
   let scanAt = 0;
-  let noScanBefore = 0;
+  let scanPauseMs = scanEveryMs;
   let tickedAt = performance.now();
 
   const loop = periodicService({
@@ -67,7 +67,7 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
     idleEveryMs: scanEveryMs,
     /** Returns false while there is nothing to do. */
     async tick(): Promise<boolean> {
-      if (performance.now() >= Math.max(scanAt, noScanBefore)) await scan();
+      if (performance.now() >= scanAt) await scan();
       const isBusy = await exchange();
       tickedAt = performance.now();
       return isBusy || scanAt <= tickedAt;
@@ -102,7 +102,6 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
   /** Finds the endpoints that have due deliveries, such as retries and those of other nodes. */
   async function scan(): Promise<void> {
     const startedAt = performance.now();
-    let pauseMs = scanEveryMs;
     scanAt = Number.POSITIVE_INFINITY;
     try {
       const due = await queue.findDue(clock());
@@ -116,12 +115,10 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
       for (const { webhookId, dueAt } of due) {
         Object.assign(endpointOf(webhookId), { dueAt, mayBeDue: true });
       }
-      if (pending === 0) pauseMs = idleScanEveryMs;
     } finally {
+      scanPauseMs = Math.max(scanEveryMs, scanPauseFactor * (performance.now() - startedAt));
       // Others may have called for an earlier one meanwhile.
-      scanIn(pauseMs);
-      const endedAt = performance.now();
-      noScanBefore = endedAt + scanPauseFactor * (endedAt - startedAt);
+      scanIn(pending === 0 ? Math.max(idleScanEveryMs, scanPauseMs) : scanPauseMs);
     }
   }
 
@@ -260,7 +257,7 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
     /** Leases due deliveries of some webhooks now. */
     wake(webhookIds: readonly string[]): void {
       // A scan finds the retries of what is sent now.
-      scanIn(scanEveryMs);
+      scanIn(scanPauseMs);
       for (const webhookId of webhookIds) endpointOf(webhookId).mayBeDue = true;
       loop.wake();
     },

@@ -12,6 +12,7 @@ import type { Database, Schema, WriteTransaction } from '../storage/database.js'
 import type { Keyring } from '../storage/keyring.js';
 import { listOf } from '../storage/list-page.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
+import { findWhere } from '../storage/statements.js';
 import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
 import {
   type DisabledReason,
@@ -103,23 +104,16 @@ export function createWebhookRepository(database: Database) {
       organizationId: string,
       { domainIds, urlIds }: NonNullable<WebhookSettings['filters']>,
     ): Promise<string | undefined> {
-      const columns = ['id', 'organization_id'] as const;
-      const domains = await read
-        .selectFrom('domains')
-        .select(columns)
-        .where('id', 'in', domainIds ?? [''])
-        .where('deleted_at', 'is', null)
-        .execute();
-      const urls = await read
-        .selectFrom('urls')
-        .select(columns)
-        .where('id', 'in', urlIds ?? [0])
-        .execute();
-      // Not in SQL: SQLite would search the index of the organization instead of the ids.
-      const own = [...domains, ...urls].filter((row) => row.organization_id === organizationId);
-      const known = new Set<string | number>(own.map(({ id }) => id));
-      for (const [name, ids] of Object.entries({ domainIds, urlIds })) {
-        const at = (ids ?? []).findIndex((id) => !known.has(id));
+      const domains = (domainIds ?? []).map((id) => findWhere(read, 'domains', { id }));
+      const urls = (urlIds ?? []).map((id) => findWhere(read, 'urls', { id }));
+      const isOwn = {
+        domainIds: (await Promise.all(domains)).map(
+          (row) => row?.organization_id === organizationId && row.deleted_at === null,
+        ),
+        urlIds: (await Promise.all(urls)).map((row) => row?.organization_id === organizationId),
+      };
+      for (const [name, own] of Object.entries(isOwn)) {
+        const at = own.indexOf(false);
         if (at >= 0) return `filters.${name}[${at}]`;
       }
       return undefined;
