@@ -50,6 +50,7 @@ export type AnalyticsModule = ReturnType<typeof createAnalyticsModule>;
 const toleratedErrorMs = 5_000;
 // Lines that are not stored within this time stay in the journal. The next start stores them.
 const drainTimeLimitMs = 6_000;
+const dropLogEveryMs = 60_000;
 // What the public clicks of a link have.
 const recentMs = 30 * dayMs;
 const topCount = 10;
@@ -75,6 +76,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   let isIngesting = false;
   let failingSince: number | undefined;
   let stored = 0;
+  let droppedEvents = 0;
+  let dropLoggedAt = Number.NEGATIVE_INFINITY;
   const visitCounts = new Map([['human/browser', 0]]);
 
   /** Logs an error once until it clears, because attempts repeat several times a second. */
@@ -98,6 +101,13 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         file: damagedLines.path,
       };
       logger.error(fields, 'journal lines cannot be stored');
+      return;
+    }
+    if ('droppedEvents' in event) {
+      droppedEvents += event.droppedEvents;
+      if (clock() - dropLoggedAt < dropLogEveryMs) return;
+      dropLoggedAt = clock();
+      logger.warn({ webhookId: event.webhookId, droppedEvents }, 'events of clicks dropped');
       return;
     }
     if ('webhookIds' in event) {
@@ -202,6 +212,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       inMemory: journal?.unwrittenCount ?? 0,
       /** The number of lines that were lost because too many were in memory. */
       lost: journal?.lostCount ?? 0,
+      /** The number of events of clicks that were not written. */
+      droppedEvents,
       isFailing: storageError() !== undefined,
       /** The number of lines that cannot be stored, also from earlier runs. */
       damagedLines: damagedLines.count(),

@@ -68,6 +68,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Visits that were lost, because 64 MB of them waited in memory.',
       read: () => visitFigures().lost,
     },
+    shorty_click_events_dropped_total: {
+      help: 'Events of url.clicked that were not written, because too many waited for their webhook.',
+      read: () => visitFigures().droppedEvents,
+    },
     shorty_journal_damaged_lines: {
       help: 'Lines of journals that cannot be stored, in the file damaged-lines.ndjson.',
       read: () => visitFigures().damagedLines,

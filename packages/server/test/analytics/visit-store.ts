@@ -55,7 +55,10 @@ export async function openVisitStore() {
   const { database } = stored;
   const outbox = createEventOutbox(database, { newId: newUuid });
   const origins = { scheme: 'https://', shortDomain: 'sho.example' };
-  const clicks: { maxWaiting?: number } & ClickOptions = { plans: standardPlans, origins };
+  const clicks: { -readonly [Name in keyof ClickOptions]: ClickOptions[Name] } = {
+    plans: standardPlans,
+    origins,
+  };
   const visits = createVisitRepository(database, { outbox, thresholds: [], clicks });
   let offset = 0;
   return {

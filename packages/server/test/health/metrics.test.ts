@@ -1,8 +1,10 @@
 import type { ParsedFamily } from 'parse-prometheus-text-format';
 import parsePrometheus from 'parse-prometheus-text-format';
+import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { healthHandlers } from '../../src/health/health-handlers.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { person, startForTest, type TestServer } from '../api/start-server.js';
 import { fileForTest } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
@@ -125,6 +127,30 @@ describe('GET /metrics', () => {
     api.clock.advance(3_600_000);
     await until('shorty_delivery_attempts_total', ['url.created', 'failed'], 1);
     expect(good.received.length + bad.received.length).toBe(3);
+  });
+
+  it('counts events of clicks that are dropped while too many wait, and logs one line', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    api = await startForTest({ logger });
+    const body = { url: 'https://receiver.example/', events: ['url.clicked'] };
+    await api.call('createWebhook', { body });
+    const { id, shortCode } = await api.createLink();
+    await api.click(id);
+    const { database } = api.server;
+    const row = await database.read.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow();
+    const due_at = api.clock() + 86_400_000;
+    const waiting = Array.from({ length: 20_000 }, (_, at) => ({ ...row, id: `${at}`, due_at }));
+    await database.writeDirectly((transaction) => bulkInsert(transaction, 'deliveries', waiting));
+    const name = 'shorty_click_events_dropped_total';
+    expect(await metric(name)).toBe(0);
+    for (const dropped of [1, 2]) {
+      await api.visit(`/${shortCode}`, { headers: person });
+      await until(name, [], dropped);
+    }
+    const logged = lines.filter((line) => line.includes('events of clicks dropped'));
+    expect(logged).toEqual([expect.stringContaining(`"webhookId":"${row.webhook_id}"`)]);
+    expect((await api.getLink(id)).clickCount).toBe(3);
   });
 
   it('shows visits, storage and the process', async () => {

@@ -191,16 +191,37 @@ describe('url.clicked', () => {
 
   it('is not written while too many of them wait for the webhook', async () => {
     const id = await opened.subscribe();
-    opened.stored.clicks.maxWaiting = 3;
+    const dropped: [string, number][] = [];
+    const onDropped = (...each: [string, number]) => dropped.push(each);
+    Object.assign(opened.stored.clicks, { maxWaiting: 3, onDropped });
     for (const count of [1, 2]) await opened.store(count);
     const later = await opened.subscribe();
     for (const count of [3, 4]) await opened.store(count);
     expect(await sizes(id)).toEqual([1, 2, 3]);
     expect(await sizes(later)).toEqual([3, 4]);
+    expect(dropped).toEqual([[id, 1]]);
     await opened.deliver();
     await opened.store(5);
     expect(await sizes(id)).toEqual([1, 2, 3, 5]);
   });
+});
+
+it('a large url.clicked is not written while 64 MB of its size wait, and a small one is', async () => {
+  const id = await opened.subscribe();
+  await opened.store(1);
+  const { database } = opened.stored;
+  const row = await database.read.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow();
+  const copies = Array.from({ length: 670 }, () => ({ ...row, id: newUuid() }));
+  await database.writeDirectly((transaction) => bulkInsert(transaction, 'deliveries', copies));
+  let dropped = 0;
+  opened.stored.clicks.onDropped = (_, events) => {
+    dropped += events;
+  };
+  await opened.store(500);
+  await opened.store(2);
+  // Two events, because 500 visits have more than 100 KB.
+  expect(dropped).toBe(2);
+  expect([...new Set(await sizes(id))]).toEqual([1, 2]);
 });
 
 it('each stored click is in exactly one event, also when transactions fail before their commit', async () => {

@@ -30,6 +30,8 @@ export type IngestEvent =
   | { readonly storedLines: number }
   /** Lines of a writer's journal that cannot be stored were set aside. */
   | { readonly damagedLines: number; readonly writerId: string }
+  /** Events of clicks that were not written, because too many wait for the webhook. */
+  | { readonly droppedEvents: number; readonly webhookId: string }
   /** Deliveries for these webhooks are due. */
   | { readonly webhookIds: readonly string[] }
   /** `service` is the other work that failed; without it, visits cannot be stored. */
@@ -57,10 +59,12 @@ export function createIngest(
 ) {
   const { maintain } = database;
   const path = join(root, writerId);
+  const onDropped = (webhookId: string, droppedEvents: number) =>
+    emit({ webhookId, droppedEvents });
   const visits = createVisitRepository(database, {
     outbox,
     thresholds,
-    clicks: { plans, origins },
+    clicks: { plans, origins, onDropped },
   });
   // Initially true, because this thread may replace a failed one. Its first success clears that error.
   let isFailing = true;

@@ -5,6 +5,7 @@ import { passesFilters, subscriptionOf } from '../../events/subscription.js';
 import { type LinkOrigins, shortUrlOf } from '../../network/link-origins.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { WriteTransaction } from '../../storage/database.js';
+import { afterCommit } from '../../storage/group-commit.js';
 import { isAmong } from '../../storage/statements.js';
 import type { Visit } from '../journal/journal-lines.js';
 import { maxVisitsPerEvent, type urlClicked } from './click-events.js';
@@ -15,6 +16,8 @@ export interface ClickOptions {
   readonly origins: LinkOrigins;
   /** The number of deliveries of clicks to a webhook that may wait before its clicks make no events. */
   readonly maxWaiting?: number | undefined;
+  /** Called after the commit with the number of events that were not written. */
+  readonly onDropped?: (webhookId: string, events: number) => void;
 }
 
 /** A visit as it is in an event, without anything that identifies the visitor. */
@@ -22,6 +25,8 @@ type ClickedVisit = DataOfEvent<typeof urlClicked>['visits'][number];
 
 // Those of an hour of constant traffic.
 const defaultMaxWaiting = 20_000;
+// The bytes of waiting events, if all were as large as the next one. To read their sizes takes 100 ms.
+const maxWaitingBytes = 64 * 1024 * 1024;
 // Express, among others, accepts bodies of up to 100 KB by default. The rest is for the envelope.
 const maxVisitBytes = 100 * 1024 - 1024;
 
@@ -35,7 +40,7 @@ export async function recordClicks(
   visits: readonly Visit[],
   scannedUrls: ScannedUrls,
   now: number,
-  { plans, origins, maxWaiting = defaultMaxWaiting }: ClickOptions,
+  { plans, origins, maxWaiting = defaultMaxWaiting, onDropped }: ClickOptions,
 ): Promise<void> {
   const subscribers = await transaction
     .selectFrom('webhooks')
@@ -94,8 +99,15 @@ export async function recordClicks(
   }
   for (const { id: onlyId, organization_id: organizationId } of webhooks) {
     const clicks = clicksOf.get(onlyId);
-    if (!clicks || (await hasBacklog(transaction, onlyId, maxWaiting))) continue;
-    for (const own of divide(clicks)) {
+    if (!clicks) continue;
+    const events = divide(clicks);
+    const largest = Math.max(...events.map(({ bytes }) => bytes));
+    const maxEvents = Math.min(maxWaiting, Math.ceil(maxWaitingBytes / largest));
+    if (await hasBacklog(transaction, onlyId, maxEvents)) {
+      afterCommit(transaction, () => onDropped?.(onlyId, events.length));
+      continue;
+    }
+    for (const { visits: own } of events) {
       const event = { organizationId, now, data: { visits: own }, onlyId };
       outbox.record<typeof urlClicked>(transaction, { type: 'url.clicked' }, event);
     }
@@ -116,20 +128,16 @@ async function hasBacklog(
 }
 
 /** Divides visits into those of each event. */
-function divide(clicks: readonly ClickedVisit[]): ClickedVisit[][] {
-  const events: ClickedVisit[][] = [];
-  let last: ClickedVisit[] = [];
-  let free = 0;
+function divide(clicks: readonly ClickedVisit[]) {
+  const events: { readonly visits: ClickedVisit[]; bytes: number }[] = [];
   for (const click of clicks) {
     // And a comma.
     const bytes = Buffer.byteLength(JSON.stringify(click)) + 1;
-    if (bytes > free || last.length === maxVisitsPerEvent) {
-      last = [];
-      free = maxVisitBytes;
-      events.push(last);
-    }
-    last.push(click);
-    free -= bytes;
+    const last = events.at(-1);
+    if (last && last.bytes + bytes <= maxVisitBytes && last.visits.length < maxVisitsPerEvent) {
+      last.visits.push(click);
+      last.bytes += bytes;
+    } else events.push({ visits: [click], bytes });
   }
   return events;
 }
