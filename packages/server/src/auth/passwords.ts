@@ -60,6 +60,10 @@ const settings = {
   parallelism: 1,
 };
 
+/** Hashes with at most 99,999 KiB, 9 passes and 9 lanes. Others would let each visit take more memory or time. */
+export const affordableHash =
+  /^\$argon2id\$v=19\$m=\d{1,5},t=\d,p=\d\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
+
 // Loaded by the first call, because the main thread of a server does not need it.
 const argon2 = () => import('@node-rs/argon2');
 

@@ -1,14 +1,21 @@
+import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import { type Row, readInBatches } from '../../storage/batches.js';
 import type { Database, Schema, Value } from '../../storage/database.js';
-import { definitionOf, keyOf, ownerOf, type Table } from '../../storage/schema.js';
+import {
+  definitionOf,
+  exportedColumnsOf,
+  keyOf,
+  ownerOf,
+  type Table,
+} from '../../storage/schema.js';
 import { mapSecrets } from '../../storage/secrets.js';
-import { type TransferBatch, transferTables, writeTransferFile } from './transfer-file.js';
+import { fileFormat, transferTables } from './transfer-file.js';
 
 /**
- * Passes the lines of an organization's export to `consume`. All of them come from one snapshot, and
- * rows are read as fast as `consume` takes them.
+ * Passes the lines of an organization's export to `consume`: a header, the rows, and an end with their
+ * numbers and a hash. All of them come from one snapshot, and rows are read as fast as `consume` takes them.
  *
  * @throws {ConfigError} while a link is being erased
  */
@@ -17,22 +24,42 @@ export function exportOrganization(
   organizationId: string,
   consume: (lines: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
+  const hash = createHash('sha256');
+  const counts: Record<string, number> = {};
+  const lineOf = (content: object) => {
+    const text = `${JSON.stringify(content)}\n`;
+    hash.update(text);
+    return text;
+  };
+  // Another server has another key.
+  const decrypt = keyring.decrypt.bind(keyring);
+  async function* linesOf(db: Kysely<Schema>): AsyncGenerator<string> {
+    yield lineOf({ ...fileFormat, organizationId });
+    for (const table of transferTables) {
+      const columns = exportedColumnsOf(table);
+      for await (const rows of rowsOf(db, table, organizationId)) {
+        counts[table] = (counts[table] ?? 0) + rows.length;
+        for (const row of rows) {
+          const values = mapSecrets(table, row, decrypt);
+          const cells = columns.map(([name]) => [name, toJson(values[name])]);
+          yield lineOf({ table, row: Object.fromEntries(cells) });
+        }
+      }
+    }
+    yield `${JSON.stringify({ end: { rows: counts, sha256: hash.digest('hex') } })}\n`;
+  }
   return snapshot(async (db) => {
     const erased = db.selectFrom('retired_keys').select('url_id').where('url_id', 'is not', null);
     if (await erased.where('organization_id', '=', organizationId).executeTakeFirst()) {
       throw new ConfigError('a link of the organization is being erased: try again in a minute');
     }
-    // Another server has another key.
-    const decrypt = keyring.decrypt.bind(keyring);
-    const decrypted = async function* (): AsyncGenerator<TransferBatch> {
-      for (const table of transferTables) {
-        for await (const rows of rowsOf(db, table, organizationId)) {
-          yield { table, rows: rows.map((row) => mapSecrets(table, row, decrypt)) };
-        }
-      }
-    };
-    await consume(writeTransferFile(organizationId, decrypted()));
+    await consume(linesOf(db));
   });
+}
+
+function toJson(value: Value | undefined) {
+  const isBytes = value instanceof Uint8Array;
+  return isBytes ? { base64: Buffer.from(value).toString('base64') } : value;
 }
 
 /** Yields the rows of an organization in a table, found by indexes of their owners. */

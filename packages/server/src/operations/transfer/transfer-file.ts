@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
+import { affordableHash } from '../../auth/passwords.js';
 import { ConfigError } from '../../config-error.js';
 import { shorten } from '../../contract/api-error.js';
 import { parseInput } from '../../contract/parse-input.js';
@@ -26,9 +27,8 @@ export interface TransferBatch {
   readonly rows: readonly Row[];
 }
 
-// Increases when older files can no longer be read.
-const version = 1;
-const format = 'shorty-organization';
+/** The first line of a file begins with it. The version increases when older files can no longer be read. */
+export const fileFormat = { format: 'shorty-organization', version: 1 } as const;
 
 const bytesOf = z
   .object({ base64: z.string() })
@@ -38,41 +38,10 @@ const lineSchema = z.union([
     table: z.enum(transferTables),
     row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesOf])),
   }),
-  z.object({ format: z.literal(format), version: z.number() }),
+  z.object({ format: z.literal(fileFormat.format), version: z.number() }),
   // Also has the number of rows by table, for people.
   z.object({ end: z.object({ /** Of every byte before this line. */ sha256: z.string() }) }),
 ]);
-
-/** Yields the lines of a file: a header, the rows, and an end with counts and a hash. */
-export async function* writeTransferFile(
-  organizationId: string,
-  batches: AsyncIterable<TransferBatch>,
-): AsyncGenerator<string> {
-  const hash = createHash('sha256');
-  const counts = new Map<string, number>();
-  const addToHash = (line: object) => {
-    const text = `${JSON.stringify(line)}\n`;
-    hash.update(text);
-    return text;
-  };
-  yield addToHash({ format, version, organizationId });
-  for await (const { table, rows } of batches) {
-    counts.set(table, (counts.get(table) ?? 0) + rows.length);
-    for (const row of rows) yield addToHash({ table, row: toJson(table, row) });
-  }
-  const end = { rows: Object.fromEntries(counts), sha256: hash.digest('hex') };
-  yield `${JSON.stringify({ end })}\n`;
-}
-
-function toJson(table: Table, row: Row) {
-  return Object.fromEntries(
-    exportedColumnsOf(table).map(([name]) => {
-      const value = row[name];
-      const isBytes = value instanceof Uint8Array;
-      return [name, isBytes ? { base64: Buffer.from(value).toString('base64') } : value];
-    }),
-  );
-}
 
 // Limits the length of the lines of a batch.
 const lengthAtOnce = 1_000_000;
@@ -131,9 +100,9 @@ function parseLine(text: string, line: number) {
     const isNot = isFirst ? 'an export of an organization' : 'a row of a known table';
     throw new ConfigError(`line ${line}: this is not ${isNot}`, { cause });
   }
-  if ('format' in parsed && parsed.version !== version) {
+  if ('format' in parsed && parsed.version !== fileFormat.version) {
     throw new ConfigError(
-      `the file has version ${parsed.version}, and this server reads version ${version}`,
+      `the file has version ${parsed.version}, and this server reads version ${fileFormat.version}`,
     );
   }
   return parsed;
@@ -192,14 +161,6 @@ const url = urlUpsertRequest.shape;
 const domain = domainUpdateRequest.shape;
 const webhook = webhookCreateRequest.shape;
 
-// Other costs would let each visit take more memory or time.
-const passwordHash = z
-  .string()
-  .regex(
-    /^\$argon2id\$v=19\$m=\d{1,5},t=\d,p=\d\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
-    'must be a hash by Argon2id with at most 99,999 KiB, 9 passes and 9 lanes',
-  );
-
 const checks: { readonly [table in Table]?: Readonly<Record<string, z.ZodType>> } = {
   organizations: { id: z.guid(), plan: planName },
   domains: {
@@ -213,7 +174,7 @@ const checks: { readonly [table in Table]?: Readonly<Record<string, z.ZodType>> 
     expired_url: url.expiredUrl,
     rules: json(url.rules),
     preview: json(url.preview),
-    password_hash: passwordHash,
+    password_hash: z.string().regex(affordableHash, 'must be a hash by Argon2id of usual cost'),
   },
   url_keys: { key: url.importedCode },
   qr_codes: { logo_url: qrCreateRequest.shape.logoUrl },
