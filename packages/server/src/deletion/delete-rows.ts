@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { runInBatches } from '../storage/batches.js';
 import type { Schema, Value, WriteTransaction } from '../storage/database.js';
 import { childrenOf, keyOf, type Owner, ownerOf, type Table } from '../storage/schema.js';
-import { retireKeys } from '../urls/url-keys.js';
+import { type DomainAndKey, retireKeys } from '../urls/url-keys.js';
 
 // The rows that one transaction deletes. On SQLite, it blocks all other writes.
 const rowsAtOnce = 100;
@@ -46,13 +46,9 @@ export async function deleteRows(
     await write(async (transaction) => {
       if (retiresKeysOf !== undefined && table === 'url_keys') {
         // The owner of a custom domain decides what its other keys show.
-        const onPlatform = rows.filter(({ domain_key }) => domain_key === '');
-        const keys = await transaction
-          .selectFrom('url_keys')
-          .selectAll()
-          .where('domain_key', '=', '')
-          .where('key', 'in', ['', ...onPlatform.map((row) => String(row.key))])
-          .execute();
+        const keys = (rows as unknown as readonly DomainAndKey[]).filter(
+          ({ domain_key }) => domain_key === '',
+        );
         await retireKeys(transaction, retiresKeysOf, keys);
       }
       await sql`delete from ${sql.table(table)} where ${sql.join(isOneOf, sql` or `)}`.execute(

@@ -60,17 +60,14 @@ export async function eraseLink(
   await deleteRows(deletion, 'qr_codes', [urlId], 'url_id');
   if (signal?.aborted) return;
   await write(async (transaction) => {
-    // Another process was faster, or the organization is deleted.
-    if (!(await findWhere(transaction, 'urls', { id: urlId }))) return;
-    await eraseLastVisits(transaction, link);
-    for (const table of childrenOf('urls')) await deleteAll(transaction, table, [urlId]);
-    await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
+    // Otherwise another process was faster, or the organization is deleted.
+    if (await findWhere(transaction, 'urls', { id: urlId })) {
+      await eraseLastVisits(transaction, link);
+      for (const table of childrenOf('urls')) await deleteAll(transaction, table, [urlId]);
+      await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
+    }
+    await updateWhere(transaction, 'retired_keys', { url_id: urlId }, { url_id: null });
   });
-  if (signal?.aborted) return;
-  await database.writeDirectly(
-    (transaction) => updateWhere(transaction, 'retired_keys', { url_id: urlId }, { url_id: null }),
-    { organizationId },
-  );
 }
 
 interface UrlErasureOptions {
