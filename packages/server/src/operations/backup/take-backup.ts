@@ -128,7 +128,7 @@ async function moveVisits(
  */
 export function placeCopy(
   copy: string,
-  { from, to, onVerified }: { from: string; to: string; onVerified?: (() => void) | undefined },
+  { from, to, onVerified }: { from: string; to: string; onVerified?: () => unknown },
 ): boolean {
   chmodSync(copy, 0o600);
   const errors = findIntegrityErrors(copy);

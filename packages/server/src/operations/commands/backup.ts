@@ -54,20 +54,19 @@ export async function restore(from: string, { moveOldTo }: { moveOldTo?: string 
     existsSync(path),
   );
   const remedy = ': to move the old database to a new folder first, add --move-old-to FOLDER';
-  if (moveOldTo !== undefined) requireNewPaths([moveOldTo]);
-  else requireNewPaths(existing, remedy);
+  if (moveOldTo === undefined) requireNewPaths(existing, remedy);
+  else requireNewPaths([moveOldTo]);
+  const oldFolder = existing.length > 0 ? moveOldTo : undefined;
   mkdirSync(dirname(to), { recursive: true });
   // Also refuses while a server runs.
   const unlock = existing.length > 0 ? lockForServer(to, Date.now()) : () => {};
   await withScratchFolder(`${to}.partial-`, async (folder) => {
     const copy = join(folder, 'shorty.db');
     copyFileSync(from, copy);
-    const onVerified = () => {
-      if (moveOldTo !== undefined && existing.length > 0) moveDatabase(to, moveOldTo);
-    };
+    const onVerified = () => oldFolder !== undefined && moveDatabase(to, oldFolder);
     placeCopy(copy, { from, to, onVerified });
   }).finally(unlock);
-  if (moveOldTo !== undefined && existing.length > 0) print(`Moved the old files to ${moveOldTo}.`);
+  if (oldFolder !== undefined) print(`Moved the old files to ${oldFolder}.`);
   print(`Restored ${from} to ${to}, checked.`);
   if (existsSync(`${from}.key`) || secretKey !== undefined) return;
   print(

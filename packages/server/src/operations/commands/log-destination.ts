@@ -62,10 +62,7 @@ function openStream(): Write {
 }
 
 function droppedLine(count: number): string {
-  let line = '';
-  pino(
-    { timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (text: string) => (line = text) },
-  ).warn({ count }, 'log lines were dropped, because stderr could not be written');
-  return line;
+  const msg = 'log lines were dropped, because stderr could not be written';
+  const level = pino.levels.values.warn;
+  return `${JSON.stringify({ level, time: new Date().toISOString(), count, msg })}\n`;
 }

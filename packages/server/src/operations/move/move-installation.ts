@@ -3,7 +3,7 @@ import { ConfigError } from '../../config-error.js';
 import { readInBatches } from '../../storage/batches.js';
 import type { Database, Schema } from '../../storage/database.js';
 import { keyIdIn } from '../../storage/keyring.js';
-import { definitionOf, keyOf, tableNames } from '../../storage/schema.js';
+import { definitionOf, keyOf, type Table, tableNames } from '../../storage/schema.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { bulkInsert } from '../../storage/statements.js';
 
@@ -25,6 +25,7 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
       // The migrations insert a row into each, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();
       await transaction.deleteFrom('link_policy').execute();
+      const counts = new Map<string, number>();
       for (const table of movedTables) {
         const rows = sql`from ${sql.table(table)} as own where true`;
         for await (const batch of readInBatches(source, rows, keyOf(table))) {
@@ -35,18 +36,19 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
           );
           await bulkInsert(transaction, table, values as never[]);
         }
+        const before = await countRows(source, table);
+        const after = await countRows(transaction, table);
+        if (before !== after) {
+          throw new ConfigError(
+            `${table}: ${before} in the source, ${after} in the target; nothing was moved`,
+          );
+        }
+        counts.set(table, after);
       }
       // Generated ids continue after the greatest copied one.
       await sql`select setval(pg_get_serial_sequence('visits', 'id'),
         (select coalesce(max(id), 0) + 1 from visits), false)`.execute(transaction);
-      const [before, after] = [await countRows(source), await countRows(transaction)];
-      for (const [what, count] of before) {
-        if (after.get(what) === count) continue;
-        throw new ConfigError(
-          `${what}: ${count} in the source, ${after.get(what)} in the target; nothing was moved`,
-        );
-      }
-      return after;
+      return counts;
     }, 'exclusive'),
   );
 }
@@ -60,12 +62,8 @@ export async function refuseUnlessEmpty(db: Kysely<Schema>): Promise<void> {
   }
 }
 
-async function countRows(db: Kysely<Schema>): Promise<Counts> {
-  const counts = new Map<string, number>();
-  for (const table of movedTables) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from ${sql.table(table)}`.execute(db);
-    counts.set(table, Number(rows[0]?.count));
-  }
-  return counts;
+async function countRows(db: Kysely<Schema>, table: Table): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)}`.execute(db);
+  return Number(rows[0]?.count);
 }

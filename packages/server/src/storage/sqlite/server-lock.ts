@@ -52,9 +52,10 @@ function remedyOf(code = ''): string {
 
 /** Returns an empty text while the first server of the file writes its row. */
 function describeHolder(handle: SqliteHandle.Database): string {
-  handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
-  const tables = handle.prepare("select 1 from sqlite_schema where name = 'server'").all();
-  if (tables.length === 0) return '';
-  const name = handle.prepare('select name from server').pluck().get();
-  return name === undefined ? '' : ` (${name})`;
+  try {
+    handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
+    return ` (${handle.prepare('select name from server').pluck().get()})`;
+  } catch {
+    return '';
+  }
 }
