@@ -324,18 +324,18 @@ export function createsObjects(names: Iterable<string>): () => Record<string, un
   return () => ({ ...empty });
 }
 
-const newValues = createsObjects(fieldNames);
 const newRow = createsObjects([...columns.values(), ...computedColumns]);
 const newRecord = createsObjects(Object.keys(recordFields));
 
-/** Returns the values of a row that `fieldSelections` selected. */
-export function readFields(row: { readonly [Name in FieldName]: unknown }): LinkValues {
-  const values = newValues();
+/** Sets the values of a row that `fieldSelections` selected. */
+export function readFields(
+  row: { readonly [Name in FieldName]: unknown },
+  values: { [Name in FieldName]: unknown },
+): void {
   for (const [name, { read }] of kinds) {
     const stored = row[name];
     values[name] = read ? read(stored as never) : stored;
   }
-  return values as LinkValues;
 }
 
 /** Returns the row of a link, in which the computed columns are null. */

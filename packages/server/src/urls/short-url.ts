@@ -3,6 +3,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from '../storage/database.js';
 import { searchTextOf } from '../storage/search-text.js';
 import {
+  createsObjects,
   emptyValues,
   fieldSelections,
   type LinkValues,
@@ -45,13 +46,15 @@ export function selectUrls(db: Kysely<Schema>) {
     .select('last_clicked_at as lastClickAt');
 }
 
-export function fromRow(row: UrlRow): ShortUrl {
-  const joined: Record<string, unknown> = { ...joinedFields };
-  for (const name of joinedNames) joined[name] = row[name] ?? joined[name];
-  return Object.assign(readFields(row), joined as JoinedFields);
-}
-
+const newUrl = createsObjects(Object.keys(emptyUrl));
 const joinedNames = Object.keys(joinedFields) as (keyof JoinedFields)[];
+
+export function fromRow(row: UrlRow): ShortUrl {
+  const url = newUrl() as { -readonly [Name in keyof ShortUrl]: unknown };
+  readFields(row, url);
+  for (const name of joinedNames) url[name] = row[name] ?? joinedFields[name];
+  return url as ShortUrl;
+}
 
 export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
   const row = writeFields(url);
