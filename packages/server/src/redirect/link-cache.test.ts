@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Link } from './link.js';
-import { bytesPerLink, LinkCache } from './link-cache.js';
+import { bytesPerLink, createLinkCache } from './link-cache.js';
 
 const linkTo = (location: string, urlId = 1): Link => ({
   urlId,
@@ -27,7 +27,7 @@ const linkTo = (location: string, urlId = 1): Link => ({
 /** A cache whose reads end when the test resolves them. */
 function controlledCache() {
   const reads: { resolve(link: Link | undefined): void }[] = [];
-  const cache = new LinkCache({
+  const cache = createLinkCache({
     maxBytes: 10 * (bytesPerLink + 40),
     load: () => new Promise((resolve) => reads.push({ resolve })),
   });
@@ -36,7 +36,7 @@ function controlledCache() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('LinkCache', () => {
+describe('createLinkCache', () => {
   it('does not cache a read when the link is invalidated during it', async () => {
     const { cache, reads } = controlledCache();
     const load = cache.load(null, 'abc');
@@ -71,7 +71,7 @@ describe('LinkCache', () => {
   it('limits links with long Location headers', async () => {
     const location = 'x'.repeat(140_000);
     const maxBytes = 1024 * 1024;
-    const cache = new LinkCache({
+    const cache = createLinkCache({
       maxBytes,
       load: async (_, key) => linkTo(location, Number(key)),
     });

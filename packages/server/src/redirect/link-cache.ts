@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadingCache, loadingCache } from '../loading-cache.js';
+import { loadingCache } from '../loading-cache.js';
 import { foldKey } from '../storage/fold-keys.js';
 import type { Link } from './link.js';
 
@@ -27,92 +27,84 @@ interface CachedLink {
  * Caches links for redirects. Entries do not expire: a change of a link invalidates it. A read that overlaps
  * the change is not cached, so no request that arrives after `invalidate` gets the old link.
  */
-export class LinkCache {
-  readonly #load: LinkCacheOptions['load'];
-  readonly #links: LoadingCache<CachedLink>;
+export function createLinkCache({ maxBytes, load }: LinkCacheOptions) {
   /** The keys of each cached link: of its short code and its slug, on each domain that it was on. */
-  readonly #keys = new Map<number, readonly string[]>();
-  readonly #readOrStale = staleIfError();
-  #version = 0;
-  /** Entries of earlier versions are stale. */
-  #staleBefore = 0;
-  /** Entries of organizations of earlier versions are outdated. So eviction takes no search. */
-  readonly #outdatedBefore = new Map<string, number>();
-
-  constructor({ maxBytes, load }: LinkCacheOptions) {
-    this.#load = load;
-    this.#links = loadingCache<CachedLink>(
-      {
-        maxSize: maxBytes,
-        sizeCalculation: ({ link }, cacheKey) => bytesOf(link) + cacheKey.length,
-        onInsert: ({ link: { urlId } }, cacheKey) =>
-          this.#keys.set(urlId, [...(this.#keys.get(urlId) ?? []), cacheKey]),
-        // Also called for an entry that is replaced.
-        dispose: ({ link }, cacheKey) => this.#removeKey(link.urlId, cacheKey),
+  const keys = new Map<number, readonly string[]>();
+  const links = loadingCache<CachedLink>(
+    {
+      maxSize: maxBytes,
+      sizeCalculation: ({ link }, cacheKey) => bytesOf(link) + cacheKey.length,
+      onInsert: ({ link: { urlId } }, cacheKey) =>
+        keys.set(urlId, [...(keys.get(urlId) ?? []), cacheKey]),
+      // Also called for an entry that is replaced.
+      dispose({ link: { urlId } }, cacheKey) {
+        const others = keys.get(urlId)?.filter((key) => key !== cacheKey) ?? [];
+        if (others.length > 0) keys.set(urlId, others);
+        else keys.delete(urlId);
       },
-      async () => undefined,
-    );
-  }
+    },
+    async () => undefined,
+  );
+  const readOrStale = staleIfError();
+  let version = 0;
+  /** Entries of earlier versions are stale. */
+  let staleBefore = 0;
+  /** Entries of organizations of earlier versions are outdated. So eviction takes no search. */
+  const outdatedBefore = new Map<string, number>();
 
-  /** Returns a cached link by its path: `/` and a key. */
-  peek(domainId: string | null, path: string): Link | undefined {
-    const cached = this.#links.get(domainId === null ? path : domainId + path);
-    return cached && this.#isCurrent(cached, this.#staleBefore) ? cached.link : undefined;
-  }
-
-  /**
-   * Reads a link from storage and caches it. Concurrent calls for the same key share one read. Returns a
-   * stale link if the read fails. With `folds`, the key may be in any case.
-   */
-  load(domainId: string | null, typed: string, folds = false): Promise<Link | undefined> {
-    const key = folds ? foldKey(typed) : typed;
-    const cacheKey = `${domainId ?? ''}/${key}`;
-    const cached = this.#links.get(cacheKey);
-    const read = async () => {
-      const loaded = await this.#links.load(cacheKey, async () => {
-        const version = this.#version;
-        const link = await this.#load(domainId, key, folds);
-        return link && { link, version };
-      });
-      return loaded?.link;
-    };
-    return cached && this.#isCurrent(cached) ? this.#readOrStale(cached.link, read) : read();
-  }
-
-  invalidate(urlIds: readonly number[]): void {
-    this.#links.invalidate(urlIds.flatMap((urlId) => this.#keys.get(urlId) ?? []));
-    // They may be reading one of the links.
-    this.#links.forgetLoads();
-  }
-
-  invalidateOrganizations(ids: readonly string[]): void {
-    this.#version += 1;
-    for (const id of ids) this.#outdatedBefore.set(id, this.#version);
-    this.#links.forgetLoads();
-  }
-
-  /** Makes `peek` return no link until it has been read again. */
-  markStale(): void {
-    this.#version += 1;
-    this.#staleBefore = this.#version;
-  }
-
-  clear(): void {
-    this.#links.clear();
-  }
-
-  #isCurrent({ link, version }: CachedLink, staleBefore = 0): boolean {
-    if (version < staleBefore) return false;
+  function isCurrent({ link, version: readAt }: CachedLink, firstVersion = 0): boolean {
+    if (readAt < firstVersion) return false;
     // Each redirect would look up its organization in a map that is usually empty.
-    if (this.#outdatedBefore.size === 0) return true;
-    return version >= (this.#outdatedBefore.get(link.organizationId) ?? 0);
+    if (outdatedBefore.size === 0) return true;
+    return readAt >= (outdatedBefore.get(link.organizationId) ?? 0);
   }
 
-  #removeKey(urlId: number, cacheKey: string): void {
-    const others = this.#keys.get(urlId)?.filter((key) => key !== cacheKey) ?? [];
-    if (others.length > 0) this.#keys.set(urlId, others);
-    else this.#keys.delete(urlId);
-  }
+  return {
+    /** Returns a cached link by its path: `/` and a key. */
+    peek(domainId: string | null, path: string): Link | undefined {
+      const cached = links.get(domainId === null ? path : domainId + path);
+      return cached && isCurrent(cached, staleBefore) ? cached.link : undefined;
+    },
+
+    /**
+     * Reads a link from storage and caches it. Concurrent calls for the same key share one read. Returns a
+     * stale link if the read fails. With `folds`, the key may be in any case.
+     */
+    load(domainId: string | null, typed: string, folds = false): Promise<Link | undefined> {
+      const key = folds ? foldKey(typed) : typed;
+      const cacheKey = `${domainId ?? ''}/${key}`;
+      const cached = links.get(cacheKey);
+      const read = async () => {
+        const loaded = await links.load(cacheKey, async () => {
+          const readAt = version;
+          const link = await load(domainId, key, folds);
+          return link && { link, version: readAt };
+        });
+        return loaded?.link;
+      };
+      return cached && isCurrent(cached) ? readOrStale(cached.link, read) : read();
+    },
+
+    invalidate(urlIds: readonly number[]): void {
+      links.invalidate(urlIds.flatMap((urlId) => keys.get(urlId) ?? []));
+      // They may be reading one of the links.
+      links.forgetLoads();
+    },
+
+    invalidateOrganizations(ids: readonly string[]): void {
+      version += 1;
+      for (const id of ids) outdatedBefore.set(id, version);
+      links.forgetLoads();
+    },
+
+    /** Makes `peek` return no link until it has been read again. */
+    markStale(): void {
+      version += 1;
+      staleBefore = version;
+    },
+
+    clear: () => links.clear(),
+  };
 }
 
 // How long a reader waits for a value instead of the stale one.

@@ -20,7 +20,7 @@ import type { Page } from '../pages/page.js';
 import { previewPage } from '../pages/preview-page.js';
 import type { FormOrigin, VisitorPages } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
-import type { Database } from '../storage/database.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
@@ -32,9 +32,8 @@ import {
   redirectTo,
 } from './domain-pages.js';
 import { decideRedirect, type Link, linkLoader, targetOf, usedUp } from './link.js';
-import { LinkCache } from './link-cache.js';
+import { createLinkCache } from './link-cache.js';
 import { createLinkInfo, type LinkInfoOptions } from './link-info.js';
-import { findLongerKeys } from './longer-keys.js';
 import { createClickTaker } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import { forwardRequest } from './target-location.js';
@@ -43,7 +42,7 @@ export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
   readonly config: Config;
   readonly database: Database;
   readonly isReserved: (word: string) => boolean;
-  readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'findUsed'>;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'findLongerKeys'>;
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
   /** The public addresses of links, which previews name. */
@@ -60,7 +59,7 @@ export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
  */
 export function createRedirects(options: RedirectOptions) {
   const { config, database, hosts, passwords, pagesFor, onResponse } = options;
-  const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
+  const cache = createLinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
   const domainPages = createDomainPages(options);
   const findInfo = createLinkInfo(options);
   const takeClick = createClickTaker(database);
@@ -120,12 +119,22 @@ export function createRedirects(options: RedirectOptions) {
     const folds = (await hosts.settingsOf(host)).ignoreCase;
     const load = async (each: string) =>
       cache.peek(domain, `/${folds ? foldKey(each) : each}`) ?? cache.load(domain, each, folds);
-    const longer = rest === '' ? [] : await findLongerKeys(options.urls, domain, path, folds);
+    const longer = rest === '' ? [] : await findLonger(domain, path, folds);
     for (const candidate of [...longer, { key, rest }]) {
       const link = await load(candidate.key);
       if (link && takesPath(link, candidate.rest)) return { link, ...candidate };
     }
     return undefined;
+  }
+
+  async function findLonger(domainId: string | null, path: string, folds: boolean) {
+    try {
+      return await options.urls.findLongerKeys(domainId, path, folds);
+    } catch (error) {
+      // Cached links redirect while storage is unavailable.
+      if (error instanceof StorageUnavailableError) return [];
+      throw error;
+    }
   }
 
   /** Shows where a link leads. This is no visit. */

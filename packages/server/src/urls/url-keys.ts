@@ -25,6 +25,25 @@ export function isLinkCode(text: string): boolean {
   return text.length <= maxCodeLength && text.split('/').every(isCodeSegment);
 }
 
+/** Returns the keys of several segments that a path may begin with, the longest first. */
+export function longerKeysOf(path: string) {
+  const keys: { readonly key: string; readonly rest: string }[] = [];
+  let key = '';
+  let end = 0;
+  // A stranger may send any number of segments, so it stops at the longest key.
+  while (end < path.length) {
+    const next = path.indexOf('/', end + 1);
+    const start = end + 1;
+    end = next < 0 ? path.length : next;
+    const segment = decodeUnreserved(path.slice(start, end));
+    key += key === '' ? segment : `/${segment}`;
+    if (!isCodeSegment(segment) || key.length > maxCodeLength) break;
+    const rest = path.slice(end);
+    if (start > 1) keys.unshift({ key, rest: rest === '/' ? '' : rest });
+  }
+  return keys;
+}
+
 export type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'> &
   Partial<Pick<Schema['url_keys'], 'folded_key'>>;
 

@@ -16,6 +16,7 @@ import {
   findLinkDomains,
   findTakenKeys,
   keyOn,
+  longerKeysOf,
   mapKeyOf,
   type ShortUrlName,
 } from './url-keys.js';
@@ -121,13 +122,12 @@ export function createUrlReader(
       return findMany(owner, ids);
     },
 
-    /** Returns those of these keys on a domain that links have, in their order. */
-    async findUsed(domainId: string | null, keys: readonly string[], folds: boolean) {
-      const owners = await findKeyOwners(
-        read,
-        keys.map((key) => keyOn(domainId, key, folds)),
-      );
-      return keys.filter((key) => owners.has(mapKeyOf(keyOn(domainId, key, folds))));
+    /** Returns the keys with slashes that links on a domain have and that a path begins with, the longest first. */
+    async findLongerKeys(domainId: string | null, path: string, folds: boolean) {
+      const longer = longerKeysOf(path);
+      const keys = longer.map(({ key }) => keyOn(domainId, key, folds));
+      const owners = await findKeyOwners(read, keys);
+      return longer.filter((_, at) => owners.has(mapKeyOf(keys[at] as (typeof keys)[number])));
     },
 
     /** Returns whether a slug is free on a domain. Throws DOMAIN_INVALID if the owner has no such active domain. */
