@@ -71,7 +71,7 @@ export function openLinks(
     database,
     findByHostname: hostnameReader(database.read),
     plans: standardPlans,
-    isOwnHost: ownHostTest(['sho.example']),
+    isOwnHost: ownHostTest(['sho.example'], []),
     ignoreCase: false,
     newShortCode,
     record: urlRecorder(createEventOutbox(database, { newId }), (url, at) =>
