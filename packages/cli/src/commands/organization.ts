@@ -2,7 +2,7 @@ import { formatUsd } from '@shorty/report';
 import type { AuditEntry, Usage } from '@shorty/sdk';
 import { type CommandRow, repeatable } from '../command.js';
 import { fieldOptions } from '../field-options.js';
-import { type Column, columnsOf } from '../output.js';
+import { type Column, columnsOf, fieldsOf } from '../output.js';
 import { type Named, naming } from '../records.js';
 import { listCommand, requestCommand } from './request-command.js';
 
@@ -35,47 +35,39 @@ export const usage: CommandRow = requestCommand<Usage>('getUsage', {
       return output.record(usage);
     }
     const { meters, links, plan, period } = usage;
+    const amounts: Readonly<Record<string, Amounts>> = { links, ...meters };
     // Each row names its month, so that the files of several months can be joined.
-    const rows = Object.entries({ links, ...meters }).map(
-      ([meter, amounts]): UsageRow => ({ period, plan, meter, ...amounts }),
+    const rows = Object.entries(amounts).map(
+      ([meter, { used, included, overage, overageUsd }]) => ({
+        ...{ period, plan, meter, used },
+        included: included === null ? 'unlimited' : included,
+        overage,
+        overageUsd: overageUsd === undefined ? undefined : formatUsd(overageUsd),
+      }),
     );
-    return output.list([rows], usageColumns);
+    return output.list([rows], fieldsOf(rows[0] ?? {}));
   },
 });
 
-interface UsageRow {
-  readonly period: string;
-  readonly plan: string;
-  readonly meter: string;
+interface Amounts {
   readonly used: number;
   readonly included?: number | null;
   readonly overage?: number;
   readonly overageUsd?: number;
 }
 
-const usageColumns: readonly Column<UsageRow>[] = [
-  ...columnsOf<UsageRow>('period', 'plan', 'meter', 'used'),
-  { name: 'included', value: ({ included }) => (included === null ? 'unlimited' : included) },
-  ...columnsOf<UsageRow>('overage'),
-  {
-    name: 'overageUsd',
-    value: ({ overageUsd }) => (overageUsd === undefined ? undefined : formatUsd(overageUsd)),
-  },
-];
-
 const auditColumns: readonly Column<AuditEntry>[] = [
   { name: 'createdAt', value: (entry) => entry.createdAt, isWhole: true },
   { name: 'actor', value: ({ actor }) => actor.name ?? actor.id ?? actor.type },
-  { name: 'address', value: (entry) => entry.address },
+  ...columnsOf<AuditEntry>('address'),
   { name: 'operation', value: (entry) => entry.operation, isWhole: true },
   {
     name: 'resource',
     value: ({ resource: { type, id } }) => (id === null ? type : `${type} ${id}`),
   },
-  { name: 'count', value: (entry) => entry.count },
+  ...columnsOf<AuditEntry>('count'),
   { name: 'fields', value: (entry) => entry.fields.join(' ') },
-  { name: 'organizationId', value: (entry) => entry.organizationId },
-  { name: 'id', value: (entry) => entry.id },
+  ...columnsOf<AuditEntry>('organizationId', 'id'),
 ];
 
 /** Lists the changes of the own organization. */
