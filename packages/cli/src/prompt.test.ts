@@ -41,15 +41,6 @@ describe('askHidden', () => {
 });
 
 describe('ask', () => {
-  test('prompts on stderr and trims the input', async () => {
-    const io = terminal();
-    const answer = ask('Client id: ', io);
-    io.stdin.write('  me \n');
-    expect(await answer).toBe('me');
-    expect(io.text.stdout).toBe('');
-    expect(io.text.stderr).toContain('Client id: ');
-  });
-
   test.each([
     ['Ctrl-C', ({ stdin }: FakeIo) => stdin.write('\u0003')],
     ['an interrupt signal', ({ interruption }: FakeIo) => interruption.abort()],

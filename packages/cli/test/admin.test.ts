@@ -176,22 +176,14 @@ describe('the operator key', () => {
 
   test('that is missing or wrong exits with 4', async () => {
     await shorty.exits(4, 'set SHORTY_OPERATOR_KEY', 'admin orgs list');
-    const wrong = { SHORTY_OPERATOR_KEY: `${operatorKey}x` };
-    await shorty.exits(
-      4,
-      'The operator key is wrong\n  check SHORTY_OPERATOR_KEY\n',
-      'admin orgs list',
-      { env: wrong },
-    );
+    const wrong = { env: { SHORTY_OPERATOR_KEY: `${operatorKey}x` } };
+    const message = 'The operator key is wrong\n  check SHORTY_OPERATOR_KEY\n';
+    await shorty.exits(4, message, 'admin orgs list', wrong);
   });
 
   test('is not sent anywhere for a profile that does not exist', async () => {
-    const args = ['admin', 'orgs', 'list', '--profile', 'stagign'];
-    const { code, stderr } = await shorty.run(args, { env });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('the profile stagign (flag --profile) does not exist'),
-    });
+    const message = 'the profile stagign (flag --profile) does not exist';
+    await shorty.exits(2, message, 'admin orgs list --profile stagign', { env });
   });
 
   test('that the server does not have is an error that names the guide', async () => {

@@ -2,12 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { build } from '../../../scripts/bootstrap.mjs';
 import { main } from '../src/main.js';
+import { fakeIo } from './fake-io.js';
 
 const binary = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
 
@@ -88,30 +88,20 @@ export class BuiltShorty {
     args: string | readonly string[],
     { env = {}, input = '', fetch = globalThis.fetch, interrupt = never }: RunHere = {},
   ): Promise<RunResult> {
-    const text = { stdout: '', stderr: '' };
-    const sink = (name: keyof typeof text) =>
-      new PassThrough().setEncoding('utf8').on('data', (piece: string) => {
-        text[name] += piece;
-      });
-    const stdin = new PassThrough();
-    stdin.end(input);
-    const [stdout, stderr] = [sink('stdout'), sink('stderr')];
+    const io = fakeIo({
+      ...{ fetch, interrupt, now: Date.now, platform: process.platform },
+      env: { HOME: this.folder, ...this.#env, ...env },
+      homeDirectory: this.folder,
+    });
+    io.stdin.end(input);
     if (commands === 0) folderBefore = process.cwd();
     commands++;
     // Arguments name files relative to the working directory.
     process.chdir(this.folder);
     try {
-      const code = await main(typeof args === 'string' ? args.split(' ') : args, {
-        ...{ stdin, stdout, stderr, fetch, now: Date.now },
-        env: { HOME: this.folder, ...this.#env, ...env },
-        homeDirectory: this.folder,
-        platform: process.platform,
-        interrupt,
-      });
-      stdout.end();
-      stderr.end();
-      await Promise.all([finished(stdout), finished(stderr)]);
-      return { code, ...text };
+      const code = await main(typeof args === 'string' ? args.split(' ') : args, io);
+      await Promise.all([io.stdout, io.stderr].map((stream) => finished(stream.end())));
+      return { code, ...io.text };
     } finally {
       commands--;
       if (commands === 0) process.chdir(folderBefore);

@@ -1,20 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { expectEnd, type RunResult } from './built-shorty.js';
-import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
+import { FaultyFetch } from './faulty-fetch.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const rowCount = 1050;
 
-let proxy: FaultProxy;
+let faults: FaultyFetch;
 let imports = 0;
 
 const { server, shorty } = await startSignedInShorty();
 
-beforeEach(async () => {
-  proxy = await openFaultProxy(server.url);
+beforeEach(() => {
+  faults = new FaultyFetch();
 });
-
-afterEach(() => proxy.stop());
 
 /** Writes a file with unique targets. Every hundredth row is invalid. */
 async function writeRows(): Promise<{ file: string; host: string; content: string }> {
@@ -38,23 +36,24 @@ async function countOf(host: string): Promise<{ made: number; different: number 
 const everyRow = { made: rowCount - 10, different: rowCount - 10 };
 
 function bulkCreate(file: string, ...args: string[]): Promise<RunResult> {
-  return shorty.run(['urls', 'bulk-create', file, '--base-url', proxy.url, ...args]);
+  return shorty.run(['urls', 'bulk-create', file, ...args], { fetch: faults.fetch });
 }
 
 async function interrupt(file: string, ...args: string[]): Promise<RunResult> {
   const interruption = new AbortController();
-  const command = ['urls', 'bulk-create', file, '--base-url', proxy.url, ...args];
-  const importing = shorty.run(command, { interrupt: interruption.signal });
-  await proxy.held;
+  const { fetch, held } = faults;
+  const command = ['urls', 'bulk-create', file, ...args];
+  const importing = shorty.run(command, { fetch, interrupt: interruption.signal });
+  await held;
   interruption.abort();
   const interrupted = await importing;
-  proxy.decide = () => 'pass';
+  faults.decide = () => 'pass';
   return interrupted;
 }
 
 test('Ctrl-C exits with 130, and the same command creates the rest exactly once', async () => {
   const { file, host, content } = await writeRows();
-  proxy.decide = (index) => (index < 5 ? 'pass' : 'hold');
+  faults.decide = (index) => (index < 5 ? 'pass' : 'hold');
   const outputs = ['--out', 'part-made.csv', '--failed-out', 'part-bad.csv'];
   const first = await interrupt(file, ...outputs);
   expect([first.code, first.stdout]).toEqual([130, '']);
@@ -149,24 +148,24 @@ test('an output file never loses what this import did not write, nor rows of a f
 
 test('a request whose response is lost is retried with the same key', async () => {
   const { file, host } = await writeRows();
-  proxy.decide = (index) => (index % 3 === 1 ? 'lose response' : 'pass');
+  faults.decide = (index) => (index % 3 === 1 ? 'lose response' : 'pass');
   const { code, stderr } = await bulkCreate(file, '--concurrency', '2');
   expect(code).toBe(3);
   expect(stderr).toContain('no response from the server');
   expect(stderr).toContain('retrying for up to 10 min');
   expect(await countOf(host)).toEqual(everyRow);
   const chunks = Math.ceil(rowCount / 100);
-  expect(proxy.keys.length).toBeGreaterThan(chunks);
-  expect(new Set(proxy.keys).size).toBe(chunks);
+  expect(faults.keys.length).toBeGreaterThan(chunks);
+  expect(new Set(faults.keys).size).toBe(chunks);
 });
 
 test('an import stops when the server is away for long, and can be resumed', async () => {
   const { file, host } = await writeRows();
-  proxy.decide = (index) => (index < 3 ? 'pass' : 'away');
+  faults.decide = (index) => (index < 3 ? 'pass' : 'away');
   const first = await bulkCreate(file, '--concurrency', '1');
   expect([first.code, first.stdout]).toEqual([1, '']);
   expect(first.stderr).toContain('stopped after 300 rows (297 created, 3 failed)');
-  proxy.decide = () => 'pass';
+  faults.decide = () => 'pass';
   const second = await bulkCreate(file, '--resume');
   expectEnd(second, 3, 'continuing the import that started on ');
   expect(await countOf(host)).toEqual(everyRow);
@@ -175,8 +174,8 @@ test('an import stops when the server is away for long, and can be resumed', asy
 test('an import with --no-resume can be interrupted and resumed', async () => {
   const { file, host } = await writeRows();
   await bulkCreate(file);
-  const before = proxy.keys.length;
-  proxy.decide = (index) => (index < before + 4 ? 'pass' : 'hold');
+  const before = faults.keys.length;
+  faults.decide = (index) => (index < before + 4 ? 'pass' : 'hold');
   const first = await interrupt(file, '--no-resume');
   expect(first.stderr).toContain('run it again without --no-resume to resume');
   await bulkCreate(file, '--resume');
@@ -210,15 +209,15 @@ async function letADayPass(): Promise<void> {
 
 test('a day later, finished chunks are skipped, and --resend sends what may have arrived', async () => {
   const { file, host } = await writeRows();
-  proxy.decide = (index) => (index < 3 ? 'pass' : 'hold');
+  faults.decide = (index) => (index < 3 ? 'pass' : 'hold');
   await interrupt(file, '--concurrency', '1', '--out', 'later.csv');
   await letADayPass();
-  const sent = proxy.keys.length;
+  const sent = faults.keys.length;
   const second = await bulkCreate(file, '--out', 'later.csv');
   expect(second.stderr).toContain('lines 302 to 401 may have arrived\n');
   expect(second.stdout).toMatch(/^950 rows, 300 of them earlier: 941 created, 9 failed in /);
   expect(second.code).toBe(3);
-  expect(proxy.keys.length - sent).toBe(7);
+  expect(faults.keys.length - sent).toBe(7);
   const third = await bulkCreate(file, '--resend', '--out', 'later.csv');
   expect(third.stdout).toMatch(/^1,050 rows, 950 of them earlier: 1,040 created, 10 failed in /);
   expect(await countOf(host)).toEqual(everyRow);
@@ -228,12 +227,12 @@ test('a day later, finished chunks are skipped, and --resend sends what may have
 
 test('what follows a line that a full disk has truncated is recorded', async () => {
   const { file } = await writeRows();
-  proxy.decide = (index) => (index < 3 ? 'pass' : 'hold');
+  faults.decide = (index) => (index < 3 ? 'pass' : 'hold');
   await interrupt(file, '--concurrency', '1');
   await editProgress((lines) => lines.trimEnd().slice(0, -9));
-  proxy.decide = () => 'away';
+  faults.decide = () => 'away';
   await bulkCreate(file, '--concurrency', '1');
   await letADayPass();
-  proxy.decide = () => 'pass';
+  faults.decide = () => 'pass';
   expect((await bulkCreate(file)).stderr).toContain('lines 302 to 401 may have arrived\n');
 });

@@ -5,7 +5,6 @@ import {
   type Receiver,
   receiver as recordDeliveries,
 } from '../../server/test/webhooks/receiver.js';
-import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server: api, shorty } = await startSignedInShorty();
@@ -164,30 +163,7 @@ test('trigger says why a receiver gave no answer', async () => {
   }
 });
 
-test('asks for the event types once', async () => {
-  let asked = 0;
-  const proxy = await openFaultProxy(api.url, (path) => path.endsWith('/event-types'));
-  onTestFinished(() => proxy.stop());
-  proxy.decide = (index) => {
-    asked = index + 1;
-    return 'pass';
-  };
-  await listen(['--events', 'url.created,url.updated'], { SHORTY_BASE_URL: proxy.url });
-  expect(asked).toBe(1);
-});
-
-test('waits for a server that is away', async () => {
-  const proxy = await openFaultProxy(api.url, (path) => path.startsWith('/api/v1/events'));
-  onTestFinished(() => proxy.stop());
-  proxy.decide = (index) => (index === 0 ? 'pass' : 'unavailable');
-  const { printed, printedLines } = await listen([], { SHORTY_BASE_URL: proxy.url });
-  await expect.poll(() => printed.stderr).toContain('no connection to the server, trying again');
-  proxy.decide = () => 'pass';
-  const { id } = await createUrl();
-  expect(await printedLines(1)).toMatchObject([{ event: { data: { id } } }]);
-  expect(printed.stderr).toContain('connected again');
-});
-
+// terminal.test.ts has a server that is away.
 test('a refused request ends the command with its reason', async () => {
   const env = { SHORTY_ACCESS_TOKEN: await api.token('urls:read') };
   await shorty.exits(4, 'webhooks:read', 'webhooks listen', { env });

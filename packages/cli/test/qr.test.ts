@@ -1,10 +1,10 @@
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 import { main } from '../src/main.js';
 import { fakeIo } from './fake-io.js';
-import { openFaultProxy } from './fault-proxy.js';
+import { FaultyFetch } from './faulty-fetch.js';
 import { readTerminal } from './read-terminal.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -295,13 +295,13 @@ describe('export', () => {
     for (let at = 0; at < total; at++) {
       await server.client.qr.create({ urlId: link.id, size: 200 + at });
     }
-    const proxy = await openFaultProxy(server.url, (path) => path.endsWith('/download'));
-    onTestFinished(() => proxy.stop());
-    proxy.decide = (index) => (index < 20 ? 'pass' : 'hold');
+    const faults = new FaultyFetch((path) => path.endsWith('/download'));
+    faults.decide = (index) => (index < 20 ? 'pass' : 'hold');
     const interruption = new AbortController();
-    const args = ['qr', 'export', '--out', folder, '--url-id', link.id, '--base-url', proxy.url];
-    const exporting = shorty.run(args, { interrupt: interruption.signal });
-    await proxy.held;
+    const args = ['qr', 'export', '--out', folder, '--url-id', link.id];
+    const { fetch } = faults;
+    const exporting = shorty.run(args, { fetch, interrupt: interruption.signal });
+    await faults.held;
     interruption.abort();
     const { code, stderr } = await exporting;
     expect([code, stderr]).toEqual([130, expect.stringContaining('run the same command again')]);

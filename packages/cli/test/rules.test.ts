@@ -43,9 +43,7 @@ test('rules set, show and test', async () => {
 test('errors name the path of the rule, and files that are no rules are usage errors', async () => {
   const set = ['urls', 'rules', 'set', 'sale', '-'];
   const input = JSON.stringify([{ when: { country: 'XX' }, targetUrl: 'https://example.com' }]);
-  const refused = await shorty.run(set, { input });
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('rules[0].when.country');
+  const refused = await shorty.exits(1, 'rules[0].when.country', set, { input });
   expect(refused.stderr).toContain('"XX"');
   for (const [text, message] of [
     ['{}', 'stdin: must be a JSON list of rules'],

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { BuiltShorty } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -40,12 +37,10 @@ test('a wrong secret exits with 4 and is not stored', async () => {
 });
 
 test('login has the time limit of --timeout', async () => {
-  const hung = createServer(() => {}).listen(0, '127.0.0.1');
-  onTestFinished(() => void hung.close());
-  await once(hung, 'listening');
-  const url = `http://127.0.0.1:${(hung.address() as AddressInfo).port}`;
   const shorty = await built.withHome({ SHORTY_API_KEY: 'shorty_ak_x' });
-  await shorty.exits(1, 'was not answered within', ['login', url, '--timeout', '0.2']);
+  const fetch = () => new Promise<Response>(() => {});
+  const args = ['login', server.url, '--timeout', '0.2'];
+  await shorty.exits(1, 'was not answered within', args, { fetch });
 }, 20_000);
 
 test.each([
@@ -76,27 +71,19 @@ test('whoami prints the source of every setting, and never the secret', async ()
 
 test('a stored secret is sent to its own server only', async () => {
   const shorty = await signedIn();
-  const requests: (string | undefined)[] = [];
-  const foreign = createServer((request, response) => {
-    requests.push(request.url);
-    response.end();
-  });
-  foreign.listen(0, '127.0.0.1');
-  await once(foreign, 'listening');
-  onTestFinished(() => void foreign.close());
-  const foreignUrl = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
+  const fetch = vi.fn<typeof globalThis.fetch>();
+  const foreignUrl = 'https://foreign.example';
   for (const [args, env] of [
     [[], { SHORTY_BASE_URL: foreignUrl }],
     [['--base-url', foreignUrl], {}],
     [['--base-url', `${server.url}/path`], {}],
   ] as const) {
     for (const words of [['urls', 'list'], ['whoami']]) {
-      const { code, stderr } = await shorty.run([...words, ...args], { env });
-      expect(code).toBe(4);
-      expect(stderr).toContain(`the secret of profile default belongs to ${server.url}`);
+      const message = `the secret of profile default belongs to ${server.url}`;
+      await shorty.exits(4, message, [...words, ...args], { env, fetch });
     }
   }
-  expect(requests).toEqual([]);
+  expect(fetch).not.toHaveBeenCalled();
   const same = await shorty.run(['whoami', '--base-url', `${server.url}/`]);
   expect(same.code).toBe(0);
 });

@@ -1,17 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { recordsOf } from './built-shorty.js';
-import { openFaultProxy } from './fault-proxy.js';
+import { FaultyFetch } from './faulty-fetch.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const links = 500;
 const { server, shorty } = await startSignedInShorty();
-const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls?'));
-afterAll(() => proxy.stop());
-const env = { SHORTY_BASE_URL: proxy.url };
+const faults = new FaultyFetch((path) => path.startsWith('/api/v1/urls?'));
+const { fetch } = faults;
 afterEach(() => {
-  proxy.keys.length = 0;
+  faults.keys.length = 0;
 });
 // Long enough for several pages.
 const description = 'd'.repeat(5_000);
@@ -31,25 +30,25 @@ const idsOf = (csv: string) =>
 test.each(['lose response', 'cut response', 'unavailable'] as const)(
   'an export continues after a fault in the middle: %s',
   async (fault) => {
-    proxy.decide = (index) => (index === 1 || index === 3 ? fault : 'pass');
-    const { code, stderr } = await shorty.run('urls export --out links.csv', { env });
+    faults.decide = (index) => (index === 1 || index === 3 ? fault : 'pass');
+    const { code, stderr } = await shorty.run('urls export --out links.csv', { fetch });
     expect([code, stderr]).toEqual([0, `${links} links written to links.csv\n`]);
     expect(idsOf(await shorty.read('links.csv'))).toEqual(ids);
     // Five pages, and two of them again.
-    expect(proxy.keys).toHaveLength(7);
+    expect(faults.keys).toHaveLength(7);
   },
 );
 
 test.each(['ndjson', 'json'] as const)('an export as %s has all records', async (format) => {
-  proxy.decide = (index) => (index === 1 ? 'cut response' : 'pass');
-  const { code, stdout } = await shorty.run(['urls', 'export', '--output', format], { env });
+  faults.decide = (index) => (index === 1 ? 'cut response' : 'pass');
+  const { code, stdout } = await shorty.run(['urls', 'export', '--output', format], { fetch });
   expect(code).toBe(0);
   const records = format === 'json' ? JSON.parse(stdout).items : recordsOf(stdout);
   expect(records).toEqual(
     await server.client.urls.list({ view: 'full' }).toArray({ limit: links }),
   );
   // Five pages, and one of them again.
-  expect(proxy.keys).toHaveLength(6);
+  expect(faults.keys).toHaveLength(6);
 });
 
 test('an export as JSON without a link is a document, and escapes what controls a terminal', async () => {
@@ -62,33 +61,23 @@ test('an export as JSON without a link is a document, and escapes what controls 
 });
 
 test('an export that ends in the middle leaves the earlier file as it was, and no other file', async () => {
-  const folder = 'failed';
-  const out = `${folder}/links.csv`;
-  await mkdir(shorty.path(folder));
-  await shorty.write(out, 'earlier\n');
-  proxy.decide = (index) => (index === 0 ? 'pass' : 'cut response');
-  await shorty.exits(1, '/api/v1/urls', ['urls', 'export', '--out', out], { env });
-  expect(await shorty.read(out)).toBe('earlier\n');
-  expect(await shorty.files(folder)).toEqual(['links.csv']);
-});
-
-test('an interrupted export leaves no file', async () => {
-  const folder = 'interrupted';
-  await mkdir(shorty.path(folder));
-  proxy.decide = (index) => (index === 0 ? 'pass' : 'hold');
+  await mkdir(shorty.path('failed'));
+  await shorty.write('failed/links.csv', 'earlier\n');
+  const args = 'urls export --out failed/links.csv';
+  faults.decide = (index) => (index === 0 ? 'pass' : 'cut response');
+  await shorty.exits(1, '/api/v1/urls', args, { fetch });
+  faults.keys.length = 0;
+  faults.decide = (index) => (index === 0 ? 'pass' : 'hold');
   const interruption = new AbortController();
-  const exporting = shorty.run(['urls', 'export', '--out', `${folder}/links.csv`], {
-    env,
-    interrupt: interruption.signal,
-  });
-  await proxy.held;
+  const exporting = shorty.run(args, { fetch, interrupt: interruption.signal });
+  await faults.held;
   interruption.abort();
   expect(await exporting).toMatchObject({ code: 130, stderr: 'shorty: interrupted\n' });
-  expect(await shorty.files(folder)).toEqual([]);
+  expect(await shorty.read('failed/links.csv')).toBe('earlier\n');
+  expect(await shorty.files('failed')).toEqual(['links.csv']);
 });
 
 test('an export refuses --fields, and names the command that selects fields', async () => {
-  const { code, stdout, stderr } = await shorty.run('urls export --fields id,title');
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('use shorty urls list --all --output csv --fields id,title');
+  const hint = 'use shorty urls list --all --output csv --fields id,title';
+  expect((await shorty.exits(2, hint, 'urls export --fields id,title')).stdout).toBe('');
 });

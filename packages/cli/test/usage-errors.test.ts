@@ -11,6 +11,9 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['completion tcsh', "shorty: value 'tcsh' is invalid for argument 'shell'. Allowed"],
   ],
   'analytics report': [
+    ['-o ndjson', 'use terminal, html, csv, json'],
+    ['--json --output html', 'cannot be used together'],
+    ['--out x.xlsx', 'unknown extension .xlsx\n  use .html'],
     ['-o csv --out x.pdf', 'unknown extension .pdf\n  use .html, .csv, .json, .txt\n'],
   ],
   api: [
