@@ -8,16 +8,12 @@ import { type Fetch, Shorty } from './index.js';
 
 const concurrent = 60;
 
-/** A real server, whose answers wait while `isHolding`, and the warnings of the process. */
+/** A real server, and the warnings of the process. */
 async function listen() {
   const warnings: Error[] = [];
   const warn = (warning: Error) => warnings.push(warning);
   process.on('warning', warn);
-  const held = { isHolding: false, requests: 0, reached: () => {} };
   const server = createServer((_, response) => {
-    held.requests += 1;
-    held.reached();
-    if (held.isHolding) return;
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ success: true, data: usage }));
   });
@@ -28,17 +24,7 @@ async function listen() {
     server.closeAllConnections();
     server.close();
   });
-  /** Holds all answers from now on. Resolves when that many requests have come. */
-  const hold = (requests: number) => {
-    Object.assign(held, { isHolding: true, requests: 0 });
-    return new Promise<void>((resolve) => {
-      held.reached = () => {
-        if (held.requests === requests) resolve();
-      };
-    });
-  };
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { baseUrl, hold, warnings };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, warnings };
 }
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
@@ -47,11 +33,16 @@ const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('one signal serves any number of calls, and aborts them all', async () => {
-  const { baseUrl, hold, warnings } = await listen();
-  const fetch: Fetch = async (url, init) =>
-    url.endsWith('/auth/token')
-      ? Response.json({ success: true, data: { accessToken: 'token', expiresIn: 3600 } })
-      : undiciFetch(url, init);
+  const { baseUrl, warnings } = await listen();
+  const held = { isHolding: false, requests: 0 };
+  const fetch: Fetch = async (url, init) => {
+    if (url.endsWith('/auth/token')) {
+      return Response.json({ success: true, data: { accessToken: 'token', expiresIn: 3600 } });
+    }
+    if (!held.isHolding) return undiciFetch(url, init);
+    held.requests++;
+    return new Promise(() => {});
+  };
   const shorty = new Shorty({ baseUrl, clientId: 'id', clientSecret: 'secret', fetch });
   const controller = new AbortController();
   const { signal } = controller;
@@ -63,9 +54,9 @@ it('one signal serves any number of calls, and aborts them all', async () => {
   expect(listenersOf(signal)).toBe(0);
   expect(dependentsOf(signal)).toBe(0);
 
-  const arrived = hold(concurrent);
+  held.isHolding = true;
   const calls = Promise.allSettled(readAll());
-  await arrived;
+  await expect.poll(() => held.requests).toBe(concurrent);
   expect(listenersOf(signal)).toBe(1);
   const reason = new Error('enough');
   controller.abort(reason);
