@@ -208,8 +208,12 @@ export function parseUrlId(text: string): number | undefined {
 /** A URL id in a request body: `42` or `"42"`. Responses always have the string. */
 export const urlIdInput = z
   .union([z.number(), z.string()], { error: idRule })
-  .transform(String)
-  .pipe(parsedText(parseUrlId, () => idRule))
+  .transform((value, context) => {
+    const id = parseUrlId(String(value));
+    if (id !== undefined) return id;
+    context.addIssue({ code: 'custom', message: idRule });
+    return z.NEVER;
+  })
   .meta({
     override: {
       oneOf: [
