@@ -268,11 +268,11 @@ test('a file creates links with the fields of campaigns, and takes links that ex
   const again = await create('https://example.com/known', '--if-exists', 'return');
   expect(again.id).toBe(known.id);
   const csv = [
-    'url,external_id,activates_at,expires_at,expired_url,max_clicks,forward_query,preview,rules,if_exists',
-    `https://example.com/campaign,camp-1,2020-01-01,2099-01-01,https://example.com/over,9,true,${cell({ title: 'Sale' })},${cell(rules)},`,
-    'https://example.com/known,,,,,,,,,return',
-    'https://example.com/taken,camp-1,,,,,,,,',
-    `https://example.com/bad,,,,,,,,${cell([...rules, rules[0]])},`,
+    'url,external_id,preview,rules,if_exists',
+    `https://example.com/campaign,camp-1,${cell({ title: 'Sale' })},${cell(rules)},`,
+    'https://example.com/known,,,,return',
+    'https://example.com/taken,camp-1,,,',
+    `https://example.com/bad,,,${cell([...rules, rules[0]])},`,
   ].join('\n');
   const run = await shorty.run('urls bulk-create - --quiet', { input: csv });
   expect(run.code).toBe(3);
@@ -282,11 +282,6 @@ test('a file creates links with the fields of campaigns, and takes links that ex
   );
   expect(await server.client.urls.getByExternalId('camp-1')).toMatchObject({
     targetUrl: 'https://example.com/campaign',
-    activatesAt: '2020-01-01T00:00:00.000Z',
-    expiresAt: '2099-01-01T23:59:59.000Z',
-    expiredUrl: 'https://example.com/over',
-    maxClicks: 9,
-    forwardQuery: true,
     preview: { title: 'Sale', description: null, imageUrl: null },
     rules,
   });

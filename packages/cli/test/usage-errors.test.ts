@@ -13,7 +13,6 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   'analytics report': [
     ['-o ndjson', 'use terminal, html, csv, json'],
     ['--json --output html', 'cannot be used together'],
-    ['--out x.xlsx', 'unknown extension .xlsx\n  use .html'],
     ['-o csv --out x.pdf', 'unknown extension .pdf\n  use .html, .csv, .json, .txt\n'],
   ],
   api: [
@@ -24,6 +23,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['GET urls -f limit:=x', 'invalid JSON'],
     ['GET urls --input -', 'has no body'],
     ['GET urls --fields id', '--fields'],
+    ['GET urls --output csv', '--output csv: unknown format'],
   ],
   config: [
     ['get baseurl', 'Allowed choices are baseUrl, clientId, profile'],
@@ -43,6 +43,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   'qr create': [
     ['', 'give a link or --data'],
     ['1 --data x', 'give a link or --data'],
+    ['--data x --out x.xlsx', 'unknown extension .xlsx\n  use .svg'],
     ['--data x --format svg --out x.png', '--out x.png contradicts the format svg\n'],
     ['--data x --size big', 'It must be a whole number'],
     ['--data x --style-preset odd', 'Allowed choices are default, rounded, dots'],
@@ -63,6 +64,8 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['list --timeout soon', '--timeout soon: must be a number'],
     ['list -o xml', 'use table, json, ndjson, csv'],
     ['list --json -o csv', 'cannot be used together'],
+    ['export --out x.xlsx', 'unknown extension .xlsx\n  use .csv'],
+    ['visits --out x.xlsx', 'unknown extension .xlsx\n  use .'],
     ['export -o ndjson --out x.csv', '--out x.csv contradicts the format ndjson\n'],
   ],
   'urls update 42': [
@@ -82,7 +85,10 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['create localhost:9/x --event url.created', 'use http://localhost:9/x'],
     ['recover x', "required option '--since <time>' not specified"],
     ['create https://a.example', '--event or --all-events is required'],
+    ['update x', 'nothing to change'],
     ['update x --clear url', 'unknown field'],
+    ['event-types url.click', 'url.click: unknown event type\n  did you mean url.clicked?'],
+    ['stats x --since soon', '--since soon'],
     ['deliveries x --since soon', '--since soon'],
     ['listen --events url.creatd', 'did you mean url.created?'],
     ['listen --forward-to ftp://a.example', 'must be an http or https URL'],
