@@ -20,7 +20,7 @@ const docsPage = renderDocument({
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/docs.js" defer></script>`,
-  body: html`<main id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></main>`,
+  body: html`<div id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></div>`,
 });
 
 /** The page loads files from this server and sends requests to this server only. */
