@@ -2,7 +2,6 @@ import { Box, render, Text, useStderr, useStdout } from 'ink';
 import { useLayoutEffect } from 'react';
 import type { OutputStream } from '../io.js';
 import type { Output } from '../output.js';
-import type { LiveView } from './live-view.js';
 
 interface LinesProps {
   readonly lines: readonly string[];
@@ -11,11 +10,7 @@ interface LinesProps {
 }
 
 /** Renders a live view to a stream. */
-export function renderLiveLines(
-  stdout: OutputStream,
-  stderr: OutputStream,
-  above?: Output,
-): LiveView {
+export function renderLiveLines(stdout: OutputStream, stderr: OutputStream, above?: Output) {
   const app = render(<Lines lines={[]} above={above} />, {
     stdout: stdout as NodeJS.WriteStream,
     stderr: stderr as NodeJS.WriteStream,
