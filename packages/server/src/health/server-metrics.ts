@@ -60,12 +60,12 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Lines of the journal that are not in the database yet.',
       read: () => Math.max(0, visitFigures().recorded - visitFigures().stored),
     },
-    shorty_visits_in_memory: {
-      help: 'Visits that are only in memory, because the journal cannot be written.',
+    shorty_journal_lines_in_memory: {
+      help: 'Redirects, image downloads and API calls that are only in memory, because the journal cannot be written.',
       read: () => visitFigures().inMemory,
     },
-    shorty_visits_lost_total: {
-      help: 'Visits that were lost, because 64 MB of them waited in memory.',
+    shorty_journal_lines_lost_total: {
+      help: 'Redirects, image downloads and API calls that were lost, because 64 MB of them waited in memory.',
       read: () => visitFigures().lost,
     },
     shorty_click_events_dropped_total: {

@@ -385,7 +385,7 @@ export const tables = {
       offset: 'bigint not null',
     },
   },
-  /** The visits of people: a row has up to 2,048 of one organization, or those of a transfer from a journal. */
+  /** The visits of people of one organization. A row has those of one transfer from a journal, or merged ones. */
   visits: {
     isExported: true,
     unexported: ['id'],

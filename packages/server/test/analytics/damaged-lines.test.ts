@@ -136,7 +136,12 @@ it('a line of a link that does not exist is not counted', async () => {
 it('lines of another version are set aside', async () => {
   const journals = await open();
   const urlId = await journals.createLink();
-  const others = ['{"fieldsOfALaterRelease":1}', '[1,1]', 'null', '9'];
+  const others = [
+    '{"fieldsOfALaterRelease":1}',
+    JSON.stringify([1, 1, true, null, 'human', ...Array(16).fill(0)]),
+    'null',
+    '9',
+  ];
   journals.write('writer', [...others.map(withChecksum), linesOf(urlId, 1)[0]].join(''));
   expect(await journals.recover()).toBe(1);
   expect(journals.damaged()).toMatchObject(Array(4).fill({ reason: 'unknown format' }));

@@ -99,5 +99,5 @@ test('a column with more than 256 values has codes of two bytes', () => {
 it('rejects bytes of another version', () => {
   const bytes = Buffer.alloc(64);
   bytes.writeUInt32LE(7);
-  expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 5');
+  expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 6');
 });

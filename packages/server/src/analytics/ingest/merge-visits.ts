@@ -80,7 +80,7 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
   const old = [...last, ...merged];
   const refs: VisitRef[] = [];
   for (const row of old) {
-    const columns = decodeRow(row);
+    const columns = decodeRow(row, { isRewritten: true });
     for (let index = 0; index < columns.count; index += 1) refs.push({ columns, index });
   }
   refs.sort(

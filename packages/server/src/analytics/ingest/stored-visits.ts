@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../../storage/database.js';
-import { decodeColumns, toRow } from './columns-codec.js';
+import { checkColumns, decodeColumns, toRow } from './columns-codec.js';
 import { copyVisits, selectVisits, type VisitColumns } from './visit-columns.js';
 
 /** A row of `visits` without its bytes. */
@@ -31,9 +31,16 @@ export class UnreadableRowError extends Error {
 
 type EncodedRow = Pick<Schema['visits'], 'visit_count' | 'visits'> & { readonly id: number };
 
-/** Decodes a row. Throws an UnreadableRowError that names it. */
-export function decodeRow({ id, visit_count, visits }: EncodedRow): VisitColumns {
+/**
+ * Decodes a row. Throws an UnreadableRowError that names it. `isRewritten`: also if a bit of it has changed,
+ * because whoever writes its visits again would make that undetectable.
+ */
+export function decodeRow(
+  { id, visit_count, visits }: EncodedRow,
+  { isRewritten = false } = {},
+): VisitColumns {
   try {
+    if (isRewritten) checkColumns(visits);
     const columns = decodeColumns(visits);
     if (columns.count === visit_count) return columns;
     throw new RangeError(`it has ${columns.count} visits instead of ${visit_count}`);
@@ -48,7 +55,7 @@ export async function keepVisits(
   row: EncodedRow,
   isWanted: (columns: VisitColumns, index: number) => boolean,
 ): Promise<void> {
-  const columns = decodeRow(row);
+  const columns = decodeRow(row, { isRewritten: true });
   const rest = copyVisits(columns, (index) => isWanted(columns, index));
   if (rest.count === columns.count) return;
   const { id } = row;

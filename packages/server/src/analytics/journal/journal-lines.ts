@@ -71,6 +71,12 @@ function toRow({ urlId, visitedAt, isByCode, variant, facts }: Visit) {
 }
 
 type VisitRow = ReturnType<typeof toRow>;
+const rowLength: VisitRow['length'] = 20;
+
+/** Returns whether a line has a visit of this version. */
+function isRow(record: object): record is VisitRow {
+  return Array.isArray(record) && record.length === rowLength;
+}
 
 /** Reverses `toRow`. */
 function fromRow(row: VisitRow): Visit {
@@ -133,11 +139,9 @@ export function parseTexts(texts: readonly string[]) {
   const unknown: string[] = [];
   for (const text of texts) {
     const record = parseRecord(text);
-    if (Array.isArray(record)) {
-      const visit = fromRow(record as unknown as VisitRow);
-      if (isVisit(visit)) visits.push(visit);
-      else unknown.push(text);
-    } else if (typeof record.download === 'string') {
+    const visit = isRow(record) ? fromRow(record) : undefined;
+    if (visit && isVisit(visit)) visits.push(visit);
+    else if (typeof record.download === 'string') {
       downloads.set(record.download, (downloads.get(record.download) ?? 0) + 1);
     } else if (typeof record.call === 'string' && Number.isSafeInteger(record.at)) {
       calls.add(record.call, record.at as number);

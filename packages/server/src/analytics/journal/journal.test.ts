@@ -136,7 +136,7 @@ describe('Journal on a full disk', () => {
     disk.isFull = false;
     await untilHealthy(journal);
     await append(journal, 'after');
-    expect(errors[2]).toMatchObject({ message: expect.stringContaining('53 visits were lost') });
+    expect(errors[2]).toMatchObject({ message: expect.stringContaining('53 lines were lost') });
     const lengths = readAll(folder).lines.map(({ length }) => length);
     expect(lengths).toEqual([5, ...Array(2047).fill(long.length), 5]);
     expect(journal.lostCount).toBe(53);

@@ -84,6 +84,11 @@ export class Journal {
     return this.#isWritten && this.#isSynced;
   }
 
+  /** Whether the next line would not be safe: with durability 'power', while lines cannot be synced. */
+  get isUnsafe(): boolean {
+    return this.#options.durability === 'power' && !this.isHealthy;
+  }
+
   get unwrittenCount(): number {
     return this.appendedCount - this.#writtenCount;
   }
@@ -117,6 +122,7 @@ export class Journal {
     this.#flush();
     clearTimeout(this.#retry);
     clearTimeout(this.#syncRetry);
+    this.#reportLost();
     this.#write();
     this.#isClosed = true;
     closeSync(this.#file);
@@ -172,7 +178,7 @@ export class Journal {
     if (this.#backlogBytes + this.#lines.length + line.length > maxWaitingBytes) {
       this.lostCount += 1;
       if (this.lostCount === this.#reportedLost + 1) {
-        this.#options.onError(new Error('64 MB of visits wait: others are lost'));
+        this.#options.onError(new Error('64 MB of lines wait: others are lost'));
       }
       return;
     }
@@ -190,16 +196,20 @@ export class Journal {
     try {
       this.#write();
       this.#isWritten = true;
-      const lost = this.lostCount - this.#reportedLost;
-      this.#reportedLost = this.lostCount;
-      if (lost > 0)
-        this.#options.onError(new Error(`${lost} visits were lost: 64 MB of others waited`));
+      this.#reportLost();
     } catch (error) {
       if (this.#isWritten) this.#options.onError(error);
       this.#isWritten = false;
       this.#retry = setTimeout(() => this.#writeOrRetryLater(), retryMs);
       this.#retry.unref();
     }
+  }
+
+  #reportLost(): void {
+    const lost = this.lostCount - this.#reportedLost;
+    this.#reportedLost = this.lostCount;
+    if (lost > 0)
+      this.#options.onError(new Error(`${lost} lines were lost: 64 MB of others waited`));
   }
 
   #write(): void {

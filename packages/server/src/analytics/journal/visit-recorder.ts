@@ -77,6 +77,11 @@ export function createVisitRecorder(
       respond: OnWritten,
       takeClick?: TakeClick,
     ): void {
+      // A visit that is not redirected is no click, and takes none.
+      if (journal.isUnsafe) {
+        respond(false);
+        return;
+      }
       const { urlId, shortCode, excludedAddresses } = link;
       const { request, visitedAt, address, query } = visit;
       // Copying that many properties is slow, and nothing else has the object.

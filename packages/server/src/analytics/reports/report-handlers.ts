@@ -96,7 +96,7 @@ export function reportHandlers({
       countriesDate: countriesDate(),
       retainedSince: retainedFrom === 0 ? null : new Date(retainedFrom).toISOString(),
     };
-    return { query, head, isPast: until <= now };
+    return { query, head };
   }
 
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
@@ -184,7 +184,7 @@ export function reportHandlers({
       const { tag, domainId, urlId } = input;
       const createdAt = await firstRecordAt(caller);
       const prepared = await prepare(organizationId, clickDimensions, input, createdAt);
-      const { query, isPast } = prepared;
+      const { query } = prepared;
       const urls = { tag, domainId, urlId, restriction };
       const now = clock();
       const key = JSON.stringify([organizationId, restriction, input]);
@@ -193,8 +193,8 @@ export function reportHandlers({
         head: prepared.head,
         report: await reports.read('readOverview', organizationId, query, now, urls),
       };
-      // A window that ends later would not say until when its visits were counted.
-      if (!known && isPast && clock() - now > slowMs) {
+      // Another window would not say until when its visits were counted.
+      if (!known && input.until === undefined && clock() - now > slowMs) {
         slowOverviews.set(key, { head, report }, { start: now });
       }
       const { top, totals, breakdowns, timeseries } = report;

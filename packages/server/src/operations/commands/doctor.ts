@@ -91,7 +91,7 @@ async function examineVisits(database: Database): Promise<Diagnosis> {
       `${formatCount(clicks, 'click')} and ${formatCount(scans, 'scan')}. Link counters compared: ${number(links)}.`,
       ...damaged.map(
         (each) =>
-          `${describeVisits(each)} cannot be read. Their counters are not compared. To delete the row: shorty-server doctor --discard ${each.id}`,
+          `${describeVisits(each)}, cannot be read. Their counters are not compared. To delete the row: shorty-server doctor --discard ${each.id}`,
       ),
       ...describeCounters('Link', wrongLinks, 'click'),
       ...describeCounters('QR code', wrongCodes, 'scan'),
@@ -123,7 +123,7 @@ async function examineSecrets(database: Database): Promise<Diagnosis> {
 function describeVisits(row: DamagedVisits): string {
   const { visit_count, organization_id, first_url, last_url, first_at, last_at } = row;
   const [from, to] = [first_at, last_at].map((at) => new Date(at).toISOString());
-  return `Organization ${organization_id}: ${formatCount(visit_count, 'visit')} of links ${first_url} to ${last_url}, from ${from} to ${to},`;
+  return `Organization ${organization_id}: ${formatCount(visit_count, 'visit')} of links ${first_url} to ${last_url}, from ${from} to ${to}`;
 }
 
 function describeCounters(
