@@ -55,7 +55,7 @@ describe('a call throws for what it would not use', () => {
     ...[0, -1, Number.NaN].map((concurrency): Refusal => {
       return ['concurrency', 'must be', () => urls.bulkDelete([1], { concurrency })];
     }),
-    ['path', 'a path from /', () => shorty().request('GET', '.evil.example')],
+    ['path', 'a path from /', () => shorty().request('GET', '.evil.example' as '/')],
     ['options', 'must be an object', () => urls.get(1, null)],
     ['options', 'must be an object', () => urls.list({}, 5)],
     ['idempotenceKey', 'mean idempotencyKey?', () => urls.get(1, { idempotenceKey: 'x' })],

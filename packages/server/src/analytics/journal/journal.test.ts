@@ -272,7 +272,7 @@ describe('readJournal', () => {
 
 it('reads each fact of a visit as it was written', () => {
   const facts = {
-    reason: 'default',
+    reason: 'subresource',
     region: 'DE-BE',
     city: 'Berlin',
     scannerApp: 'WeChat',
