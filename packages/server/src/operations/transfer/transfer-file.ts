@@ -108,13 +108,19 @@ function parseLine(text: string, line: number) {
   return parsed;
 }
 
-/** Yields the lines. Throws if the last one has no line feed. */
+// The largest row is an image with its logo.
+const maxLineLength = 64 * 1024 * 1024;
+
+/** Yields the lines. Throws if the last one has no line feed, or one is too long for a row. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
+    if (rest.length > maxLineLength) {
+      throw new ConfigError(`a line has more than ${maxLineLength} characters`);
+    }
   }
   if (rest !== '') throw new ConfigError('the file is truncated in the last line');
 }
