@@ -193,9 +193,11 @@ export class Output {
       await this.#put(`${line.trimEnd()}\n`);
     }
     for (const [name, value] of tables) {
-      const rows = value as readonly object[];
+      const rows = (value as readonly object[]).filter(hasCount);
+      const [first] = rows;
+      if (first === undefined) continue;
       await this.#put(`\n${name}\n`);
-      await this.list([rows], fieldsOf(rows[0] ?? {}));
+      await this.list([rows], fieldsOf(first));
     }
   }
 
@@ -205,7 +207,9 @@ export class Output {
     const values: Readonly<Record<string, unknown>> = { ...record };
     const changes = Object.keys(patch).flatMap((field) => {
       if (field === 'isActive') return values[field] ? 'resumed' : 'paused';
-      // A record has no passwords.
+      if (field === 'password')
+        return values.isPasswordProtected ? 'password set' : 'password cleared';
+      // A record has no other secrets.
       if (!(field in values)) return [];
       const text = cutText(formatCell(values[field]), 60);
       return `${field} ${text === '' ? 'cleared' : text}`;
@@ -358,6 +362,12 @@ function isTable(value: unknown): boolean {
 
 function isFilled([, value]: [string, unknown]): boolean {
   return formatCell(value) !== '';
+}
+
+/** Returns false for a bucket of a series in which nothing was counted. */
+function hasCount(row: object): boolean {
+  const counts = Object.values(row).filter((value) => typeof value === 'number');
+  return counts.length === 0 || counts.some((count) => count !== 0);
 }
 
 /** Returns a line of CSV in which no cell starts a formula. */

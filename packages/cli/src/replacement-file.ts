@@ -39,10 +39,14 @@ export async function replaceFile(
   }
 }
 
-/** Throws a UsageError if a file cannot be created in its folder. */
+/** Throws a UsageError if a file cannot be written. */
 export async function requireWritable(path: string): Promise<void> {
+  const target = followLinks(path);
+  const existing = await stat(target).catch(() => undefined);
   try {
-    await access(dirname(followLinks(path)), constants.W_OK);
+    if (existing?.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    // A file is replaced in its folder, unlike a pipe or a device.
+    await access(existing?.isFile() === false ? target : dirname(target), constants.W_OK);
   } catch (error) {
     throw new UsageError(describeWriteError(path, error));
   }
@@ -74,7 +78,8 @@ export function formatOfFile<Format extends string>(
 /** Returns the absolute path of a file, or of what it links to. */
 export function followLinks(path: string): string {
   try {
-    return realpathSync(path);
+    // The function in JavaScript follows the link of a pipe to a name that is no path.
+    return realpathSync.native(path);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return resolve(path);
     throw error;

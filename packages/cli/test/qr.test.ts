@@ -85,7 +85,7 @@ describe('create', () => {
     expect([unreadable.code, unreadable.stderr]).toEqual([0, '']);
   });
 
-  test('--out in a folder that does not exist creates no code', async () => {
+  test('--out that cannot be written creates no code', async () => {
     const count = async () => (await server.client.qr.list()).total;
     const before = await count();
     const { code, stderr } = await shorty.run('qr create --data x --out no/x.png');
@@ -93,6 +93,8 @@ describe('create', () => {
       2,
       `shorty: no/x.png cannot be written: the folder ${shorty.path('no')} does not exist\n`,
     ]);
+    const folder = await shorty.run(['qr', 'create', '--data', 'x', '--out', shorty.path('.')]);
+    expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining('it is a folder')]);
     expect(await count()).toBe(before);
   });
 });

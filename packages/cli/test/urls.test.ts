@@ -126,6 +126,8 @@ describe('update and delete', () => {
   test('print one line with what changed, and a slug of a deleted link suggests restore', async () => {
     const args = ['https://example.com/word', '--slug', 'one-word', '--title', 'Old'];
     const { shortUrl } = await create(...args);
+    const unlocked = await shorty.run(['urls', 'update', 'one-word', '--clear', 'password']);
+    expect(unlocked.stdout).toBe(`${shortUrl} updated: password cleared\n`);
     const lines: Record<string, string> = {};
     for (const command of ['update --title New --clear tags', 'pause', 'resume', 'delete --yes']) {
       const [verb = '', ...more] = command.split(' ');

@@ -89,12 +89,16 @@ type Changes = Readonly<Record<RecordKind, [keys: readonly string[]]>> & {
   readonly stale: [];
 };
 
-/** Returns the addresses of the machine if the server listens on all of them. */
+/** Returns the addresses of the machine if the server listens on all of them, and may read them. */
 function addressesOf(host: string): string[] {
   if (!['0.0.0.0', '::'].includes(host)) return [];
-  return Object.values(networkInterfaces()).flatMap((all = []) =>
-    all.map(({ address }) => address),
-  );
+  try {
+    const interfaces = Object.values(networkInterfaces());
+    return interfaces.flatMap((all = []) => all.map(({ address }) => address));
+  } catch {
+    // A sandbox may forbid it, as units of systemd without AF_NETLINK do.
+    return [];
+  }
 }
 
 /** Returns where clients and visitors reach the server. */
@@ -378,7 +382,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       config.tokenRateLimit,
       'An address may send the token endpoint',
     ),
-    largeBodies: { queue: largeBodies, maxMs: timeLimits.largeBody },
+    bodies: { largeBodies, maxMs: timeLimits.body },
     countCall: analytics.countCall,
     handlers: {
       ...authModule.handlers,

@@ -9,10 +9,10 @@ import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
 import {
+  type BodyLimits,
   bodyKindOf,
   check,
   checkQuery,
-  type LargeBodies,
   readIdempotency,
   readInput,
 } from '../http/read-input.js';
@@ -47,7 +47,7 @@ export interface MountOptions {
   readonly rateLimiter: RateLimiter | undefined;
   /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
-  readonly largeBodies: LargeBodies;
+  readonly bodies: BodyLimits;
   readonly publicUrl: () => string;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
@@ -180,7 +180,7 @@ async function handle(
   options: MountOptions,
   caller: Caller | undefined,
 ): Promise<Reply<unknown>> {
-  const { clock, publicRateLimiter, largeBodies } = options;
+  const { clock, publicRateLimiter, bodies } = options;
   const { headers } = request;
   if (caller) checkScope(route, caller);
   const kind = bodyKindOf(route, headers);
@@ -190,7 +190,7 @@ async function handle(
     const address = addressOf(request, options);
     // Public routes without a body are health and documentation, which have no limit.
     if (route.access === 'public' && route.body) await publicRateLimiter?.(addressBlockOf(address));
-    const body = await readInput(kind, response, caller?.organizationId, largeBodies);
+    const body = await readInput(kind, response, caller?.organizationId, bodies);
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     const json = hasBody ? check(route.body, body.value) : undefined;

@@ -121,9 +121,14 @@ export function createDeletionService(
     everyMs,
     idleEveryMs,
     async tick(signal) {
-      // In this order, because a link that cannot be erased must not keep an organization.
-      const hadOrganizations = await deleteOrganizations(database, onFailed, signal, clock());
-      return (await eraseLinks(database, signal)) || hadOrganizations;
+      let hadWork = false;
+      try {
+        hadWork = await eraseLinks(database, signal);
+      } finally {
+        // A link that cannot be erased must not keep an organization.
+        hadWork = (await deleteOrganizations(database, onFailed, signal, clock())) || hadWork;
+      }
+      return hadWork;
     },
     onError: (err) => logger.error({ err }, 'deleting erased links failed'),
   });

@@ -22,8 +22,8 @@ export const defaultTimeLimits = {
   /** For the headers of a request, from its first byte or, for the first request, from the connection. */
   // Long enough for a slow network, and short enough that stalled clients do not accumulate.
   headers: 19_000,
-  /** For a large body, from the moment when the server begins to read it. Others may wait for its slot. */
-  largeBody: 10_000,
+  /** For a body, from the moment when the server begins to read it. Others may wait for its slot. */
+  body: 10_000,
   /** For a whole request, from the same moment as `headers`. */
   // A large body may wait 20 seconds until the server begins to read it.
   request: 50_000,

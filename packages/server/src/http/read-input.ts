@@ -30,10 +30,10 @@ export interface Body {
   readonly fingerprint: string | undefined;
 }
 
-export interface LargeBodies {
+export interface BodyLimits {
   /** Limits how many large bodies are in memory at once. Those that wait are unread, in their sockets. */
-  readonly queue: FairQueue;
-  /** The time for one of them, from its turn in the queue. */
+  readonly largeBodies: FairQueue;
+  /** The time for each body, from the moment when the server begins to read it. */
   readonly maxMs: number;
 }
 
@@ -45,13 +45,14 @@ export function readInput(
   kind: BodyKind,
   response: ServerResponse,
   organizationId: string | undefined,
-  largeBodies: LargeBodies,
+  bodies: BodyLimits,
 ): Promise<Body> {
   const { req: request } = response;
   const isPublic = organizationId === undefined;
   const maxBytes = isPublic ? maxPublicBodyBytes : maxBodyBytes;
+  const readBytes = () => readWithin(bodies.maxMs, response, () => readBody(response, maxBytes));
   const read = async () => {
-    const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(response, maxBytes);
+    const bytes = kind === 'none' ? Buffer.alloc(0) : await readBytes();
     if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };
     const hasKey = request.headers['idempotency-key'] !== undefined;
     return {
@@ -61,7 +62,7 @@ export function readInput(
   };
   return isPublic || kind === 'none' || !mayBeLarge(request)
     ? read()
-    : largeBodies.queue.run(organizationId, () => readWithin(largeBodies.maxMs, response, read));
+    : bodies.largeBodies.run(organizationId, read);
 }
 
 function fingerprintOf({ method = '', url = '' }: IncomingMessage, bytes: Buffer): string {

@@ -1,4 +1,5 @@
 import { constants, getPriority, setPriority } from 'node:os';
+import { types } from 'node:util';
 import { type MessagePort, parentPort, type ResourceLimits, workerData } from 'node:worker_threads';
 import { collectGarbage, collectGarbageWhenIdle } from '../collect-garbage.js';
 
@@ -145,11 +146,14 @@ async function serve<Data, Methods extends ThreadMethods, Event>(
 }
 
 function encodeError(thrown: unknown): TransferredError {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const properties = Object.entries(error).filter(([, value]) =>
+  const known = thrown instanceof Error ? thrown : new Error(String(thrown));
+  // Others, such as those of better-sqlite3, would be cloned as plain objects.
+  const isNative: boolean = types.isNativeError(known);
+  const error = isNative ? known : Object.assign(new Error(known.message), { stack: known.stack });
+  const properties = Object.entries(known).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   );
-  const className = error.constructor.name;
+  const className = known.constructor.name;
   return { error, className, properties: Object.fromEntries(properties) };
 }
 

@@ -123,7 +123,7 @@ export function createUrlWriter(options: UrlWriterOptions) {
     if (first) return first;
     const checked = await prepare(items, context, findError);
     const drafts = checked.filter((each) => 'body' in each);
-    if (drafts.length === 0) {
+    if (creates && drafts.length === 0) {
       // Not stored: a request that is corrected may have the same key.
       const result = checked.flatMap((each) => ('error' in each ? [refused(each.error)] : []));
       return { result, replayed: false };

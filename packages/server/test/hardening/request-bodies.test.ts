@@ -10,7 +10,7 @@ import { openSocket, openSockets } from './open-sockets.js';
 const api = await startAttackedServer({
   rateLimit: 0,
   tokenRateLimit: 20,
-  timeLimits: { headers: 2_000, largeBody: 2_000, request: 8_000, checks: 50 },
+  timeLimits: { headers: 2_000, body: 2_000, request: 8_000, checks: 50 },
   trustedProxies: parseAddressRanges('127.0.0.1, ::1'),
 });
 afterAll(() => api.stop());

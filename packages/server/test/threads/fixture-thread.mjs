@@ -1,3 +1,4 @@
+import SqliteHandle from 'better-sqlite3';
 import { defineThread } from '../../dist/threads/define-thread.js';
 
 class TooSmallError extends Error {
@@ -22,6 +23,7 @@ defineThread({
         refuse: (field, least) => {
           throw new TooSmallError(field, least);
         },
+        query: (sql) => new SqliteHandle(':memory:').exec(sql),
         spin: () => {
           emit('spinning');
           for (;;);

@@ -18,6 +18,7 @@ class TooSmallError extends Error {
 type Methods = {
   echo(value: unknown): unknown;
   refuse(field: string, least: number): never;
+  query(sql: string): never;
   spin(): never;
   fillHeap(megabytes: number): number;
 };
@@ -80,6 +81,15 @@ describe('a call', () => {
       field: 'size',
       least: 370,
       cause: { message: 'the cause' },
+    });
+  });
+
+  it('rejects with the message and the code of an error of SQLite', async () => {
+    const error = await errorOf(open().thread.call('query', 'nonsense'));
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('syntax error'),
+      code: 'SQLITE_ERROR',
     });
   });
 });

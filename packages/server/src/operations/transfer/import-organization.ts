@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { decodeColumns, toRow } from '../../analytics/ingest/columns-codec.js';
+import { checkColumns, decodeColumns, toRow } from '../../analytics/ingest/columns-codec.js';
 import { ConfigError } from '../../config-error.js';
 import { deleteOrganization } from '../../deletion/delete-organization.js';
 import type { EventFilters } from '../../events/subscription.js';
@@ -151,10 +151,14 @@ async function checkFile(database: Database, path: string) {
 
 /** Returns the range of links of a row of visits, which threads of all organizations decode. */
 function rangeOf(row: Row): Row {
+  const visits = row.visits as Uint8Array;
   try {
-    return toRow(decodeColumns(row.visits as Uint8Array));
+    const columns = decodeColumns(visits);
+    checkColumns(visits);
+    return toRow(columns);
   } catch (cause) {
-    throw new ConfigError('the visits cannot be decoded', { cause });
+    const { message } = cause as Error;
+    throw new ConfigError(`the visits cannot be decoded: ${message}`, { cause });
   }
 }
 
