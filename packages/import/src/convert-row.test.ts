@@ -50,6 +50,7 @@ describe('values', () => {
   test.each([
     ['redirectType', '-1', 'redirectType must be a whole number'],
     ['customUtmParams', '[1]', 'customUtmParams must be a JSON object'],
+    ['expiresAt', '31.02.2030', 'expiresAt is "31.02.2030": there is no such date or time'],
   ])('%s %j is an error of the row', (column, cell, error) => {
     expect(convert({ url, [column]: cell })).toEqual({ error: expect.stringContaining(error) });
   });

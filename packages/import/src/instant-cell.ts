@@ -36,6 +36,9 @@ function readTime(cell: string, options: CellOptions = {}, isEnd: boolean): Cell
   const wallTime = Date.parse(`${date}T${time ?? (isEnd ? '23:59:59' : '00:00:00')}Z`);
   // Date.parse accepts 30 February as 2 March.
   const isTime = !Number.isNaN(wallTime) && new Date(wallTime).toISOString().startsWith(date);
+  if (!isTime && date !== '') {
+    return { error: `is ${quoteCell(cell)}: there is no such date or time` };
+  }
   if (!isTime) return { value: unguardFormula(text) };
   const instant = new Date(instantOf(wallTime, options.timeZone)).toISOString();
   if (isEnd && time === undefined) options.onEndOfDay?.(cell, instant);

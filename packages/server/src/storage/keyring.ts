@@ -100,7 +100,10 @@ export class Keyring {
 
   #keyOf(keyId: string): Uint8Array {
     const key = this.#keys.get(keyId);
-    if (key === undefined) throw new UnreadableSecretError(`its key is ${keyId}, which is not set`);
+    if (key === undefined) {
+      const remedy = 'SHORTY_SECRET_KEY or SHORTY_SECRET_KEY_PREVIOUS must have it';
+      throw new UnreadableSecretError(`its key is ${keyId}, which is not set: ${remedy}`);
+    }
     return key;
   }
 }
