@@ -26,16 +26,16 @@ interface Item {
 const first: Item = { id: '1', title: 'A' };
 const second: Item = { id: '22', title: null };
 
-test('a record ends with its lists', async () => {
+test('a record ends with its lists, without buckets in which nothing was counted', async () => {
   const io = fakeIo();
   const output = new Output(io, { format: 'table', isQuiet: false, allowsColor: true });
   const series = [
     { bucket: 'monday', clicks: 0 },
     { bucket: 'tuesday', clicks: 2 },
   ];
-  await output.record({ attempts: [{ error: 'reset' }], empty: [], series, id: '7' });
+  await output.record({ attempts: [{ error: 'reset' }], empty: [{ count: 0 }], series, id: '7' });
   expect(io.text.stdout).toBe(
-    'id  7\n\nattempts\nerror\nreset\n\nseries\nbucket   clicks\nmonday   0\ntuesday  2\n',
+    'id  7\n\nattempts\nerror\nreset\n\nseries\nbucket   clicks\ntuesday  2\n',
   );
 });
 
