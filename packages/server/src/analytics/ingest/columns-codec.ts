@@ -57,17 +57,15 @@ export function encodeColumns(columns: VisitColumns): Buffer {
 }
 
 /**
- * Throws if a bit has changed. `decodeColumns` does not check it, because reports would take a third longer:
- * only what writes the visits again must know.
+ * Throws if the checksum is wrong. `decodeColumns` does not verify it, because reports would take a third
+ * longer. Callers that store the visits again verify it first.
  */
 export function checkColumns(stored: Uint8Array): void {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
-  if (
-    bytes.length > checksumBytes &&
-    bytes.readUInt32LE(bytes.length - checksumBytes) === checksumOf(bytes)
-  )
-    return;
-  throw new RangeError('its checksum is wrong');
+  const end = bytes.length - checksumBytes;
+  if (end < 0 || bytes.readUInt32LE(end) !== checksumOf(bytes)) {
+    throw new RangeError('its checksum is wrong');
+  }
 }
 
 function checksumOf(stored: Uint8Array): number {

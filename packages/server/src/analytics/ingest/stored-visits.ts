@@ -32,8 +32,8 @@ export class UnreadableRowError extends Error {
 type EncodedRow = Pick<Schema['visits'], 'visit_count' | 'visits'> & { readonly id: number };
 
 /**
- * Decodes a row. Throws an UnreadableRowError that names it. `isRewritten`: also if a bit of it has changed,
- * because whoever writes its visits again would make that undetectable.
+ * Decodes a row. Throws an UnreadableRowError that names it. With `isRewritten`, also if its checksum is
+ * wrong: the caller stores the visits again, and their new row would have a valid checksum.
  */
 export function decodeRow(
   { id, visit_count, visits }: EncodedRow,
