@@ -79,6 +79,8 @@ const onlyOnSqlite = [
   'packages/server/test/api/{not-found,operations,qr-download,qr-logo,rate-limit,redirect,standard-webhooks}.test.ts',
   'packages/server/test/api/{token,url-fields,visitor-pages}.test.ts',
   'packages/server/test/storage/{checkpoints,file-mode,million-links,privacy-guide,unavailable-storage}.test.ts',
+  // PostgreSQL commits groups of two organizations at once, so one may complete more writes than the other.
+  'packages/server/test/storage/write-queues.test.ts',
   'packages/server/test/webhooks/receiver-responses.test.ts',
 ];
 // The second stage repeats all the others.
