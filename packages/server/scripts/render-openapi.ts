@@ -24,8 +24,8 @@ import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
-import { shareFields, shareRowFields, shareValues } from './share-fields.js';
-import { tidy } from './tidy.js';
+import { shareFields, shareRowFields } from './share-fields.js';
+import { instant, tidy } from './tidy.js';
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -119,7 +119,7 @@ export function renderOpenApi(): string {
   tidy(document);
   shareFields(schemas);
   shareRowFields(schemas);
-  shareValues(schemas, document);
+  schemas.Instant = instant;
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }
 

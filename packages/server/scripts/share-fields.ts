@@ -1,10 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { scanMethods } from '../src/analytics/classify/decide-scan.js';
-import { deviceTypes } from '../src/analytics/classify/device-types.js';
-import { referrerTypes } from '../src/analytics/classify/referrer-types.js';
-import { keyScopes, scopes } from '../src/contract/define-route.js';
-import { instantPattern } from '../src/contract/parse-instant.js';
-import { formats } from '../src/qr/drawing/qr-design.js';
 
 /** A schema of an OpenAPI document that describes an object. */
 interface ObjectSchema {
@@ -103,38 +97,4 @@ function extend(name: string, base: ObjectSchema, schema: ObjectSchema): object 
     // additionalProperties would also refuse the fields of the base.
     ...(additionalProperties === false && { unevaluatedProperties: false }),
   };
-}
-
-const text = { type: 'string' };
-const valuesOf = (values: readonly string[]) => ({ ...text, enum: values });
-
-/** Values that several fields have, by the name of their schema. */
-const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  Scope: valuesOf(scopes),
-  KeyScope: valuesOf(keyScopes),
-  DeviceType: valuesOf(deviceTypes),
-  ReferrerType: valuesOf(referrerTypes),
-  ScanMethod: valuesOf(scanMethods),
-  QrFormat: valuesOf(formats),
-  Instant: { ...text, pattern: instantPattern.source },
-};
-
-/** Describes values that several fields have once. Code generators make a type of each. */
-export function shareValues(schemas: Record<string, unknown>, document: object): void {
-  referToValues(document as Record<string, unknown>);
-  Object.assign(schemas, values);
-}
-
-function referToValues(part: Record<string, unknown>): void {
-  for (const child of Object.values(part) as Record<string, unknown>[]) {
-    if (typeof child !== 'object' || child === null) continue;
-    referToValues(child);
-    const shared = Object.entries(values).find(([, schema]) =>
-      Object.entries(schema).every(([key, value]) => isDeepStrictEqual(child[key], value)),
-    );
-    if (!shared) continue;
-    const [name, schema] = shared;
-    for (const key of Object.keys(schema)) delete child[key];
-    child.$ref = `#/components/schemas/${name}`;
-  }
 }

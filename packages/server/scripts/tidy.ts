@@ -1,3 +1,5 @@
+import { instantPattern } from '../src/contract/parse-instant.js';
+
 // The wire has one meaning for each of these field names, so a description is written once. A schema that
 // describes a field itself overrides it. Fields whose name says it all have none.
 const descriptions: Readonly<Record<string, string>> = {
@@ -75,6 +77,9 @@ const descriptions: Readonly<Record<string, string>> = {
   timeseries: 'The counts by hour or day, in UTC, without gaps.',
 };
 
+/** The schema of instants in requests, to which others refer. */
+export const instant = { type: 'string', pattern: instantPattern.source } as const;
+
 /** A part of an OpenAPI document. */
 interface Part {
   description?: unknown;
@@ -84,7 +89,7 @@ interface Part {
   additionalProperties?: unknown;
   readonly oneOf?: readonly Part[];
   readonly properties?: Readonly<Record<string, Part>>;
-  readonly [key: string]: unknown;
+  [key: string]: unknown;
 }
 
 /** Adds descriptions to fields without one, and shortens what the library writes at length. */
@@ -102,6 +107,11 @@ export function tidy(whole: object): void {
   if ('$ref' in part) delete part.additionalProperties;
   mergeNull(part);
   hoistDescription(part);
+  if (part.type === 'string' && part.pattern === instant.pattern) {
+    delete part.type;
+    delete part.pattern;
+    part.$ref = '#/components/schemas/Instant';
+  }
   for (const [key, child] of Object.entries(part)) {
     if (key !== 'example' && typeof child === 'object' && child !== null) tidy(child);
   }

@@ -1711,6 +1711,8 @@ export interface components {
              */
             expiresAt?: string | null;
         };
+        /** @enum {string} */
+        KeyScope: "urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read";
         OwnOrganizationUpdateRequest: {
             /**
              * @description Replaces the list of addresses whose visits are redirected, but not counted: at most 100 IPv4 or IPv6 addresses and CIDR ranges. An empty list counts all visits.
@@ -1805,7 +1807,7 @@ export interface components {
                  * @description The type of device. One value, or a list of which a visit must have one.
                  * @example mobile
                  */
-                device?: components["schemas"]["DeviceType"] | components["schemas"]["DeviceType"][];
+                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other") | ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
                 /**
                  * @description The operating system, as reports name it, in any case. One value, or a list of which a visit must have one.
                  * @example iOS
@@ -1977,6 +1979,8 @@ export interface components {
              */
             stylePreset?: "default" | "rounded" | "dots" | "classy";
         };
+        /** @enum {string} */
+        QrFormat: "png" | "svg" | "webp";
         /** @description The fields to change. The payload of a code never changes: to lead elsewhere, create another code and delete this one. */
         QrUpdateRequest: {
             /**
@@ -2016,6 +2020,12 @@ export interface components {
              */
             logoUrl?: string | null;
         };
+        /** @enum {string} */
+        DeviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
+        /** @enum {string} */
+        ReferrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+        /** @enum {string} */
+        ScanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
         WebhookCreateRequest: {
             /** @description Whether the webhook is active. True by default. */
             isActive?: boolean;
@@ -2189,6 +2199,8 @@ export interface components {
              */
             scopes?: components["schemas"]["Scope"][];
         };
+        /** @enum {string} */
+        Scope: "urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write";
         TakedownRequest: {
             /**
              * @description The short URL of the link. A slug or code alone is on the short domain.
@@ -4597,18 +4609,6 @@ export interface components {
             /** @description The clicks or scans of the entry, in every breakdown. */
             count: number;
         };
-        /** @enum {string} */
-        Scope: "urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write";
-        /** @enum {string} */
-        KeyScope: "urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read";
-        /** @enum {string} */
-        DeviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-        /** @enum {string} */
-        ReferrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
-        /** @enum {string} */
-        ScanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
-        /** @enum {string} */
-        QrFormat: "png" | "svg" | "webp";
         Instant: string;
     };
     responses: {
@@ -6635,7 +6635,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The type of device. */
-                device?: components["schemas"]["DeviceType"];
+                device?: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
                 /** @description The operating system, as reports name it, in any case. */
                 os?: string;
                 /** @description The browser, as reports name it, in any case. */

@@ -22,7 +22,9 @@ export const apiKeyName = displayText(100, 1).meta({
 const domainId = uuid;
 const onlyOwnLinks = z.boolean();
 
-const keyScope = z.enum(keyScopes, { error: `must be one of ${keyScopes.join(', ')}` });
+const keyScope = z
+  .enum(keyScopes, { error: `must be one of ${keyScopes.join(', ')}` })
+  .meta({ id: 'KeyScope' });
 
 /** The scopes that a request asks for, without repetitions. */
 export function scopesInput<Scope extends z.ZodType>(scope: Scope, description: string) {

@@ -10,7 +10,9 @@ const name = displayText(100, 1).meta({
   description: 'What the client is for.',
   example: 'import job',
 });
-const scope = z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` });
+export const scope = z
+  .enum(scopes, { error: `must be one of ${scopes.join(', ')}` })
+  .meta({ id: 'Scope' });
 
 export const clientCreateRequest = z
   .strictObject({

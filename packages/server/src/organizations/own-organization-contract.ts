@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { scope } from '../auth/client-contract.js';
 import { shorten } from '../contract/api-error.js';
-import { defineRoute, scopes } from '../contract/define-route.js';
+import { defineRoute } from '../contract/define-route.js';
 import { instant, parsedText, uuidText } from '../contract/fields.js';
 import { canonicalRange } from '../network/ip-address.js';
 import { planName } from './plans.js';
@@ -12,7 +13,7 @@ const me = z
       name: z.string().meta({ example: 'default' }),
       plan: planName,
     }),
-    scopes: z.array(z.enum(scopes)).describe('What this token or API key may do.'),
+    scopes: z.array(scope).describe('What this token or API key may do.'),
     client: z
       .object({ id: z.string().meta({ example: 'shorty_ci_0f3b' }) })
       .nullable()

@@ -42,7 +42,7 @@ const size = integer(minSize, maxSize).meta({
   example: 512,
 });
 
-const format = z.enum(formats);
+const format = z.enum(formats).meta({ id: 'QrFormat' });
 const color = z
   .string()
   .regex(/^#[0-9A-Fa-f]{6}$/, 'must be # and six hexadecimal digits, such as #1A2B3C')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceTypes } from '../analytics/classify/device-types.js';
+import { deviceType } from '../analytics/reports/report-fields.js';
 import { atMost, instant, integer } from '../contract/fields.js';
 import { targetUrl } from '../network/target-url.js';
 import { ruleConditions } from './rule-conditions.js';
@@ -109,7 +109,7 @@ const ruleRecord = z
     name: z.string().optional().describe('The name of the rule in reports.'),
     when: z
       .object({
-        device: z.array(z.enum(deviceTypes)).optional().describe('The types of devices.'),
+        device: z.array(deviceType).optional().describe('The types of devices.'),
         os: texts('The operating systems.'),
         browser: texts('The browsers.'),
         country: texts('The countries (ISO 3166-1 alpha-2).'),

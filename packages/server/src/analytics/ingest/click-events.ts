@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { instant } from '../../contract/fields.js';
 import { defineEvent } from '../../events/define-event.js';
-import { deviceTypes } from '../classify/device-types.js';
-import { referrerTypes } from '../classify/referrer-types.js';
+import { deviceType, referrerType } from '../reports/report-fields.js';
 
 /** The maximum number of visits in one event. */
 export const maxVisitsPerEvent = 500;
@@ -23,13 +22,13 @@ const visit = z
       example: 'proven',
     }),
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
-    deviceType: z.enum(deviceTypes),
+    deviceType,
     browser: z.string().meta({ example: 'Firefox' }),
     os: z.string().meta({ example: 'Android' }),
     referrerDomain: z
       .string()
       .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
-    referrerType: z.enum(referrerTypes),
+    referrerType,
   })
   .meta({ id: 'ClickedVisit' });
 

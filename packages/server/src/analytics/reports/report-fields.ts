@@ -26,6 +26,9 @@ const languageRule = 'must be a language code of two or three letters (ISO 639),
 const languageFilter = z.string().regex(/^([A-Za-z]{2,3}|[Uu]nknown)$/, naming(languageRule));
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, naming(`must be one of ${values.join(', ')}`));
+export const deviceType = oneOf(deviceTypes).meta({ id: 'DeviceType' });
+export const referrerType = oneOf(referrerTypes).meta({ id: 'ReferrerType' });
+const scanMethod = oneOf(scanMethods).meta({ id: 'ScanMethod' });
 
 const utmExamples: Readonly<Record<UtmField, string>> = {
   utmSource: 'newsletter',
@@ -50,10 +53,10 @@ const fieldSchemas = {
   city: z
     .string()
     .meta({ description: 'The English name of a city, or "Unknown".', example: 'Berlin' }),
-  deviceType: z.enum(deviceTypes),
+  deviceType,
   browser: z.string().meta({ example: 'Firefox' }),
   os: z.string().meta({ example: 'Android' }),
-  referrerType: z.enum(referrerTypes),
+  referrerType,
   referrerDomain: z
     .string()
     .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
@@ -71,7 +74,7 @@ const fieldSchemas = {
       'The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself.',
     example: 'german/2',
   }),
-  scanMethod: z.enum(scanMethods),
+  scanMethod,
   scannerApp: z.string().meta({
     description: 'The app that read the QR code, or "(none)" when it is unknown.',
     example: 'iOS Camera',
@@ -81,10 +84,10 @@ const fieldSchemas = {
 /** The schemas of filters whose values are not any text. */
 const filterValues: Readonly<Record<string, z.ZodType<string>>> = {
   country: countryFilter,
-  device: oneOf(deviceTypes),
-  referrerType: oneOf(referrerTypes),
+  device: deviceType,
+  referrerType,
   language: languageFilter,
-  scanMethod: oneOf(scanMethods),
+  scanMethod,
 };
 
 type FieldName = keyof typeof fieldSchemas;
