@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { readInBatches } from './batches.js';
 import type { WriteTransaction } from './database.js';
@@ -51,11 +51,4 @@ export async function foldKeys(
     await yieldToEventLoop();
   }
   return undefined;
-}
-
-/** Returns whether the links of the platform's domain are found in any case. */
-export async function foldsPlatformKeys(db: Kysely<Schema>): Promise<boolean> {
-  const { rows } = await sql`select key from url_keys
-    where domain_key = '' and folded_key is not null limit 1`.execute(db);
-  return rows.length > 0;
 }

@@ -314,7 +314,7 @@ it('the keys stay taken on the server to which the organization moves', async ()
   const other = await api.createLink({ ...body, customSlug: 'other' });
   expect((await erase(api, erased.id)).status).toBe(200);
   const { clock } = there;
-  await importOrganization(there.server.database, await exportTo(api), undefined, clock);
+  await importOrganization(there.server.database, await exportTo(api), { clock });
   for (const key of ['spring-sale', erased.shortCode]) {
     expect((await there.visit(`/${key}`)).status).toBe(404);
     const taken = { body: { ...body, customSlug: key } };

@@ -41,7 +41,8 @@ export async function importFromFile(file: string): Promise<void> {
     const config = readConfig(process.env);
     await unlockSecrets(database, config);
     const { origin } = fromCommand('importOrganization');
-    return importOrganization(database, file, origin, Date.now, readPlans(config.plansPath));
+    const plans = readPlans(config.plansPath);
+    return importOrganization(database, file, { origin, plans, ignoreCase: config.ignoreCase });
   });
   const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);
   print(

@@ -8,7 +8,7 @@ import { type PlanTable, standardPlans } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import type { Row } from '../../storage/batches.js';
 import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
-import { foldKey, foldsPlatformKeys } from '../../storage/fold-keys.js';
+import { foldKey } from '../../storage/fold-keys.js';
 import { changeLinkPolicy } from '../../storage/link-policy.js';
 import { type Table, uniqueColumnsOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
@@ -23,6 +23,14 @@ import { readTransferFile, type TransferBatch } from './transfer-file.js';
 const leaseMs = 60_000;
 const namesShown = 10;
 
+interface ImportOptions {
+  readonly origin?: WriteOrigin;
+  readonly clock?: Clock;
+  readonly plans?: PlanTable;
+  /** Whether links of the platform's domain are found in any case. */
+  readonly ignoreCase?: boolean;
+}
+
 /**
  * Imports an organization from a file, completely or not at all. Checks the whole file first, and then
  * writes it in transactions of a few rows. The last one makes the organization visible. One that was killed
@@ -32,9 +40,7 @@ const namesShown = 10;
 export async function importOrganization(
   database: Database,
   path: string,
-  origin?: WriteOrigin,
-  clock: Clock = Date.now,
-  plans: PlanTable = standardPlans,
+  { origin, clock = Date.now, plans = standardPlans, ignoreCase = false }: ImportOptions = {},
 ) {
   const { organization, rows, urlIds, file } = await checkFile(database, path);
   const { plan } = organization;
@@ -45,7 +51,6 @@ export async function importOrganization(
   }
   const organizationId = String(organization.id);
   const lock = { organizationId };
-  const foldsPlatform = await foldsPlatformKeys(database.read);
   // Identifies this import: another process may remove it, and import the organization too.
   const startedAt = clock();
   const urlIdShift = await database.writeDirectly(async (transaction) => {
@@ -68,7 +73,7 @@ export async function importOrganization(
   const retired: Row[] = [];
   try {
     for await (const { table, rows: given } of readTransferFile(path, file)) {
-      const values = given.map((row) => toStored(table, row, urlIdShift, foldsPlatform));
+      const values = given.map((row) => toStored(table, row, urlIdShift, ignoreCase));
       // Others may need the keys that nobody has, so these are the last to be written.
       if (table === 'retired_keys') retired.push(...values);
       else if (table !== 'organizations') {
@@ -213,7 +218,7 @@ async function reserveIds(
 }
 
 /** Adds to the ids of links, and computes what an export has not. */
-function toStored(table: Table, row: Row, urlIdShift: number, foldsPlatform: boolean): Row {
+function toStored(table: Table, row: Row, urlIdShift: number, ignoreCase: boolean): Row {
   if (table === 'visits') {
     const columns = decodeColumns(row.visits as Uint8Array);
     const urlIds = columns.urlIds.map((id) => id + urlIdShift);
@@ -233,5 +238,5 @@ function toStored(table: Table, row: Row, urlIdShift: number, foldsPlatform: boo
   }
   const shifted = row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
   if (table !== 'url_keys' || row.domain_key !== '') return shifted;
-  return { ...shifted, folded_key: foldsPlatform ? foldKey(String(row.key)) : null };
+  return { ...shifted, folded_key: ignoreCase ? foldKey(String(row.key)) : null };
 }

@@ -57,8 +57,7 @@ export async function* readTransferFile(
   const hash = createHash('sha256');
   let line = 0;
   let sha256: string | undefined;
-  let batch: (TransferBatch & { rows: Row[] }) | undefined;
-  let length = 0;
+  let batch = { table: 'organizations' as Table, rows: [] as Row[], length: 0 };
   for await (const text of linesOf(path)) {
     line += 1;
     if (sha256 !== undefined) throw new ConfigError(`line ${line}: there is a line after the end`);
@@ -71,14 +70,13 @@ export async function* readTransferFile(
     if ('format' in parsed) continue;
     const { table, row } = parsed;
     checkRow(line, table, row);
-    const isFull = batch?.rows.length === rowsAtOnce || length + text.length > lengthAtOnce;
-    if (batch && (isFull || batch.table !== table)) yield batch;
-    if (!batch || isFull || batch.table !== table) {
-      batch = { table, rows: [] };
-      length = 0;
+    const isFull = batch.rows.length === rowsAtOnce || batch.length + text.length > lengthAtOnce;
+    if (isFull || batch.table !== table) {
+      if (batch.rows.length > 0) yield batch;
+      batch = { table, rows: [], length: 0 };
     }
     batch.rows.push(row);
-    length += text.length;
+    batch.length += text.length;
   }
   if (line === 0) throw new ConfigError('the file is empty');
   if (sha256 === undefined) throw new ConfigError('the file is truncated: it has no last line');
@@ -87,7 +85,7 @@ export async function* readTransferFile(
   }
   known.sha256 ??= sha256;
   if (sha256 !== known.sha256) throw new ConfigError('the file was changed during the import');
-  if (batch) yield batch;
+  if (batch.rows.length > 0) yield batch;
 }
 
 function parseLine(text: string, line: number) {
