@@ -28,7 +28,7 @@ import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorde
 import type { ClickReport } from './reports/report-contract.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
-import { readVisitorKeys } from './visitor-key.js';
+import { readVisitorKeys } from './visitor-keys.js';
 
 export interface AnalyticsModuleOptions
   extends ThreadedReaderOptions,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createVisitorKeys } from '../visitor-keys.js';
 import { scanEvidence } from './decide-scan.js';
 import {
   createVisitDescriber,
@@ -8,7 +9,6 @@ import {
   type VisitFacts,
   type VisitRequest,
 } from './describe-visit.js';
-import { createVisitorKeys } from './visitor-keys.js';
 
 const keys = createVisitorKeys('a secret of the tests');
 const iPhone =

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.js';
 import { entryLimit } from '../../entry-limit.js';
+import type { VisitorKeys } from '../visitor-keys.js';
 import { isAdClick } from './ad-clicks.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { applyClientHints } from './client-hints.js';
@@ -16,7 +17,6 @@ import {
   type ReferrerFacts,
   refineReferrer,
 } from './parse-referrer.js';
-import type { VisitorKeys } from './visitor-keys.js';
 
 /** The stored facts of a visit. Texts are short and have one line. No fact identifies a person. */
 export type VisitFacts = VisitClass &

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { instant } from '../../contract/fields.js';
 import { defineEvent } from '../../events/define-event.js';
-import { deviceType, referrerType } from '../reports/report-fields.js';
+import { fieldSchemas } from '../reports/report-fields.js';
 
 /** The maximum number of visits in one event. */
 export const maxVisitsPerEvent = 500;
 
+const { country, deviceType, browser, os, referrerDomain, referrerType } = fieldSchemas;
 const visit = z
   .object({
     urlId: z.string().meta({ description: 'The id of the link.', example: '42' }),
@@ -21,13 +22,11 @@ const visit = z
         '`proven`: only a QR code explains the scan. `inferred`: a tap on the link in a message looks the same. Absent from a click.',
       example: 'proven',
     }),
-    country: z.string().meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
+    country,
     deviceType,
-    browser: z.string().meta({ example: 'Firefox' }),
-    os: z.string().meta({ example: 'Android' }),
-    referrerDomain: z
-      .string()
-      .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
+    browser,
+    os,
+    referrerDomain,
     referrerType,
   })
   .meta({ id: 'ClickedVisit' });

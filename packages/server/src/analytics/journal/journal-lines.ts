@@ -73,13 +73,12 @@ function toRow({ urlId, visitedAt, isByCode, variant, facts }: Visit) {
 type VisitRow = ReturnType<typeof toRow>;
 const rowLength: VisitRow['length'] = 20;
 
-/** Returns whether a line has a visit of this version. */
-function isRow(record: object): record is VisitRow {
-  return Array.isArray(record) && record.length === rowLength;
-}
-
-/** Reverses `toRow`. */
-function fromRow(row: VisitRow): Visit {
+/**
+ * Reverses `toRow`. Returns undefined if the line has no visit of this version. Its checksum proves that the
+ * server wrote it, so only what decides about its count is checked.
+ */
+function toVisit(record: object): Visit | undefined {
+  if (!Array.isArray(record) || record.length !== rowLength) return undefined;
   const [
     urlId,
     visitedAt,
@@ -101,7 +100,9 @@ function fromRow(row: VisitRow): Visit {
     visitorKey,
     campaign,
     language,
-  ] = row;
+  ] = record as unknown as VisitRow;
+  const areValid = [urlId, visitedAt, evidence].every(Number.isSafeInteger);
+  if (!areValid || typeof kind !== 'string') return undefined;
   return {
     urlId,
     visitedAt,
@@ -139,8 +140,8 @@ export function parseTexts(texts: readonly string[]) {
   const unknown: string[] = [];
   for (const text of texts) {
     const record = parseRecord(text);
-    const visit = isRow(record) ? fromRow(record) : undefined;
-    if (visit && isVisit(visit)) visits.push(visit);
+    const visit = toVisit(record);
+    if (visit) visits.push(visit);
     else if (typeof record.download === 'string') {
       downloads.set(record.download, (downloads.get(record.download) ?? 0) + 1);
     } else if (typeof record.call === 'string' && Number.isSafeInteger(record.at)) {
@@ -157,16 +158,6 @@ function parseRecord(text: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-/** The checksum proves that the server wrote the line, so only what decides about its count is checked. */
-function isVisit({ urlId, visitedAt, facts }: Visit): boolean {
-  return (
-    Number.isSafeInteger(urlId) &&
-    Number.isSafeInteger(visitedAt) &&
-    typeof facts.kind === 'string' &&
-    Number.isSafeInteger(facts.evidence)
-  );
 }
 
 export interface JournalPosition {

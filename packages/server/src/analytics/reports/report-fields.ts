@@ -27,7 +27,7 @@ const languageFilter = z.string().regex(/^([A-Za-z]{2,3}|[Uu]nknown)$/, naming(l
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, naming(`must be one of ${values.join(', ')}`));
 export const deviceType = oneOf(deviceTypes).meta({ id: 'DeviceType' });
-export const referrerType = oneOf(referrerTypes).meta({ id: 'ReferrerType' });
+const referrerType = oneOf(referrerTypes).meta({ id: 'ReferrerType' });
 const scanMethod = oneOf(scanMethods).meta({ id: 'ScanMethod' });
 
 const utmExamples: Readonly<Record<UtmField, string>> = {
@@ -43,7 +43,8 @@ function utm(field: UtmField) {
   return z.string().meta({ description, example: utmExamples[field] });
 }
 
-const fieldSchemas = {
+/** The schemas of the facts of visits, in reports and in events. */
+export const fieldSchemas = {
   country: z.string().meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
   region: z.string().meta({
     description:

@@ -108,10 +108,7 @@ function offsetsOf({ timezone = utc }: { readonly timezone?: string | undefined 
 }
 
 /** Returns the window as text, with the offset of its time zone. */
-export function toWindowFields(window: Window & { readonly timezone?: string | undefined }): {
-  since: string;
-  until: string;
-} {
+export function toWindowFields(window: Window & { readonly timezone?: string | undefined }) {
   const { since, until } = window;
   const offsetAt = offsetsOf(window);
   return {

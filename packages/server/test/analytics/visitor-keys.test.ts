@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readVisitorKeys } from '../../src/analytics/visitor-key.js';
+import { readVisitorKeys } from '../../src/analytics/visitor-keys.js';
 import { openVisitStore, type VisitStore } from './visit-store.js';
 
 let stored: VisitStore;
