@@ -35,7 +35,9 @@ it('erases all visits, makes an audit entry, and sends no threshold twice', asyn
   const other = await api.createLink({ targetUrl: 'https://b.example/' });
   const { data: qr } = await api.call('createQr', { body: { urlId: Number(url.id) } });
   const mobile = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/126.0.0.0 Mobile Safari/537.36';
-  const visit = (code: string) => api.visit(`/${code}`, { headers: { 'user-agent': mobile } });
+  const visit = (code: string, agent = mobile) =>
+    api.visit(`/${code}`, { headers: { 'user-agent': agent } });
+  expect((await visit(url.shortCode, 'Googlebot/2.1')).status).toBe(307);
   for (const code of [url.shortCode, url.shortCode, url.shortCode, other.shortCode]) {
     expect((await visit(code)).status).toBe(307);
   }
@@ -47,7 +49,8 @@ it('erases all visits, makes an audit entry, and sends no threshold twice', asyn
   const erasedUntil = new Date(api.clock()).toISOString();
   expect(erased.data).toEqual({ urlId: url.id, erasedUntil });
   const after = await api.call('getUrl', { params: { id: url.id } });
-  expect(after.data).toMatchObject({ clickCount: 0, lastClickAt: null, isActive: true });
+  const none = { clickCount: 0, lastClickAt: null };
+  expect(after.data).toMatchObject({ ...none, excludedClicks: 1, isActive: true });
   const params = { id: qr.id };
   expect((await api.call('getQr', { params })).data.scanCount).toBe(0);
   api.clock.advance(1);
