@@ -39,19 +39,13 @@ const loadTests = [
   'packages/server/test/postgres/faults/failover.test.ts',
 ];
 
-// The others kill processes under load, in the second stage, too. They measure no time.
-const faultTests = ['e2e/faults/**/*.test.ts', 'packages/server/test/postgres/faults/**/*.test.ts'];
-
-// Tests of processes and tools wait for them about half of their time, so one more worker than cores keeps
-// the cores busy. vitest requires a group of its own for a project with another number of workers.
-const mostlyWaits = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
-
-// These keep a core busy for long, or start many processes, and run in the second stage, too. Of the dashboard,
-// the first stage has the screens that people use most.
+// These kill processes under load but measure no time, keep a core busy for long, start many processes, or
+// run programs of others. They run in the second stage, too. Of the dashboard, the first stage has the
+// screens that people use most.
 const longTests = [
+  'e2e/{faults,tools}/**/*.test.ts',
   'e2e/{demo,docs,guides,operator-guides,packages}.test.ts',
   'e2e/dashboard/!(account|links|report).test.ts',
-  'e2e/tools/specmatic.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,doctor-damages,safe-start,scheduled-backups,transfer}.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
@@ -60,7 +54,7 @@ const longTests = [
   'packages/server/test/storage/million-links.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];
-const laterTests = [...boundTests, ...loadTests, ...faultTests, ...longTests];
+const laterTests = [...boundTests, ...loadTests, ...longTests];
 
 const suites = (names: readonly string[]) =>
   names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
@@ -94,8 +88,11 @@ const repeatedOnPostgres = suites([
   'webhooks',
 ]);
 
+// A test that waits for ten seconds, so that it must not be the last of its group.
+const idleTest = 'packages/server/test/postgres/idle.test.ts';
 // The statements that only PostgreSQL runs: migrations, creates, lists, visits, clicks of limited links, the change feed.
 const onOldestPostgres = [
+  idleTest,
   'packages/server/test/postgres/{click-limits,failed-polls,migrations}.test.ts',
   'packages/server/test/storage/{list-orders,url-writer}.test.ts',
 ];
@@ -111,8 +108,8 @@ export default defineConfig({
   resolve: { alias },
   test: {
     reporters: ['default', './scripts/closing-line-reporter.ts'],
-    // vitest leaves one core idle by default.
-    maxWorkers: '100%',
+    // Many tests wait for times, processes or PostgreSQL, so one more worker than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     // Files share their workers, because importing the server takes longer than most files. A file
     // must therefore restore what it changes in its process, and helpers must not register hooks
     // when they are imported.
@@ -139,7 +136,7 @@ export default defineConfig({
           ...startsPostgres,
           name: 'postgres',
           include: [...suites(['postgres']), ...alsoOnPostgres],
-          exclude: [...configDefaults.exclude, ...laterTests],
+          exclude: [...configDefaults.exclude, ...laterTests, idleTest],
         },
       },
       {
@@ -148,7 +145,7 @@ export default defineConfig({
           ...startsProcesses,
           name: 'e2e',
           include: ['{e2e,examples}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...laterTests, 'e2e/tools/**'],
+          exclude: [...configDefaults.exclude, ...laterTests],
           globalSetup: ['e2e/lib/unpack-browser.ts'],
         },
       },
@@ -176,18 +173,8 @@ export default defineConfig({
           ...startsProcesses,
           name: 'more-long',
           include: longTests,
+          exclude: [...configDefaults.exclude, ...boundTests, ...loadTests],
           globalSetup: ['e2e/lib/unpack-browser.ts'],
-          testTimeout: 600_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...startsProcesses,
-          ...mostlyWaits,
-          name: 'more-tools',
-          include: ['e2e/tools/**/*.test.ts', ...faultTests],
-          exclude: [...configDefaults.exclude, ...longTests, ...boundTests, ...loadTests],
           testTimeout: 600_000,
         },
       },
@@ -199,7 +186,7 @@ export default defineConfig({
           include: boundTests,
           testTimeout: 600_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -210,7 +197,7 @@ export default defineConfig({
           include: loadTests,
           testTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
