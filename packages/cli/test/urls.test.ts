@@ -152,6 +152,35 @@ describe('update and delete', () => {
     expect(restored.stdout).toBe('1 link restored (one-word)\n');
   });
 
+  test('say what a link already is, and only restore makes a deleted one active', async () => {
+    const { id } = await create('https://example.com/state', '--slug', 'as-wanted');
+    const say = async (verb: string, ...more: string[]) => {
+      const { code, stdout, stderr } = await shorty.run(['urls', verb, 'as-wanted', ...more]);
+      return [code, stdout + stderr];
+    };
+    const same = (verb: string, state: string) => [
+      0,
+      `0 links ${verb}d\nshorty: 1 link unchanged: already ${state} (as-wanted)\n`,
+    ];
+    expect(await say('resume')).toEqual(same('resume', 'active'));
+    expect(await say('restore')).toEqual(same('restore', 'active'));
+    await say('pause');
+    expect(await say('pause')).toEqual(same('pause', 'inactive'));
+    await say('delete');
+    expect(await say('delete')).toEqual(same('delete', 'deleted'));
+    const isDeleted = 'shorty: 1 link skipped: deleted; shorty urls restore makes deleted links';
+    for (const verb of ['resume', 'pause']) {
+      expect(await say(verb)).toEqual([
+        1,
+        `0 links ${verb}d\n${isDeleted} active again (as-wanted)\n`,
+      ]);
+    }
+    const rows = (id: string, status: string) => [1, `{"id":"${id}","status":"${status}"}\n`];
+    const [code, text] = await say('resume', '-o', 'ndjson', '--quiet');
+    expect([code, String(text).split('shorty')[0]]).toEqual(rows('as-wanted', 'skipped'));
+    expect((await server.client.urls.get(id)).deletedAt).not.toBeNull();
+  });
+
   test('update sets and clears', async () => {
     const { id } = await create('https://example.com/old', '--title', 'Old', '--tag', 'a');
     const update = async (...args: string[]) => {

@@ -1,4 +1,5 @@
 import { formatCount } from '@shorty/report';
+import type { UrlRecord } from '@shorty/sdk';
 import { CliError, type ExitCode, exitCodeOf, UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
@@ -34,6 +35,16 @@ export interface Change {
 export type Changer = (id: string, request: object) => PromiseLike<unknown>;
 
 export const changePrints = ['id', 'status'];
+
+/** What a command makes of a link. */
+const goals: Partial<Record<Verb, ReturnType<typeof stateOf>>> = {
+  ...{ Delete: 'deleted', Pause: 'inactive', Resume: 'active', Restore: 'active' },
+};
+
+function stateOf({ deletedAt, isActive }: UrlRecord) {
+  if (deletedAt !== null) return 'deleted';
+  return isActive ? 'active' : 'inactive';
+}
 
 const dryRunOption: OptionRows = { '--dry-run': 'show what would happen, change nothing' };
 
@@ -123,10 +134,20 @@ export async function changeItems(
   const prefix = dryRun ? 'would be ' : '';
   const participle = verb === 'Erase all visits of' ? 'without earlier visits' : status;
   const texts = new Map<string, string>();
-  const [changed, skipped]: [string[], string[]] = [[], []];
+  /** The links that the change leaves as they are. */
+  const same = new Set<string>();
+  const [changed, skipped, deleted]: [string[], string[], string[]] = [[], [], []];
   for await (const { name, id } of findIds(names, dryRun)) {
+    const link = id !== undefined && kind === 'link' ? await name.known() : undefined;
+    const state = link && stateOf(link as UrlRecord);
     if (id === undefined) skipped.push(name.text);
-    else texts.set(id, name.text);
+    // A PATCH that resumes a link would also restore it.
+    else if (state === 'deleted' && (verb === 'Pause' || verb === 'Resume'))
+      deleted.push(name.text);
+    else {
+      texts.set(id, name.text);
+      if (state && state === goals[verb]) same.add(id);
+    }
   }
   const describe = (all: readonly string[], what: string) => {
     const shown = all.slice(0, maxShown).map((id) => texts.get(id) ?? id);
@@ -140,13 +161,16 @@ export async function changeItems(
     if (!/^y(es)?$/i.test(answer)) throw new CliError(`not confirmed: no ${noun} was changed`);
   }
   const rows = async function* () {
-    const unknown = skipped.map((id) => ({ id, status: `${prefix}skipped` }));
+    const unknown = [...skipped, ...deleted].map((id) => ({ id, status: `${prefix}skipped` }));
     const unchanged = found.map((id) => ({ id, isSkipped: false }));
     for await (const page of dryRun ? [unchanged] : change(found)) {
-      for (const { id, isSkipped } of page) (isSkipped ? skipped : changed).push(id);
+      for (const { id, isSkipped } of page) {
+        if (isSkipped) skipped.push(id);
+        else if (!same.has(id)) changed.push(id);
+      }
       const toRow = ({ id, isSkipped }: Change) => ({
         id,
-        status: prefix + (isSkipped ? 'skipped' : status),
+        status: prefix + (isSkipped ? 'skipped' : same.has(id) ? 'unchanged' : status),
       });
       yield page.map(toRow);
     }
@@ -162,9 +186,16 @@ export async function changeItems(
   if (skipped.length > 0) {
     output.warn(`shorty: ${describe(skipped, ` skipped: no such ${noun} in this organization`)}`);
   }
+  if (deleted.length > 0) {
+    const reason = 'deleted; shorty urls restore makes deleted links active again';
+    output.warn(`shorty: ${describe(deleted, ` skipped: ${reason}`)}`);
+  }
+  if (same.size > 0) {
+    output.note(`shorty: ${describe([...same], ` unchanged: already ${goals[verb]}`)}`);
+  }
   const result = describe(changed, ` ${prefix}${participle}`);
   await output.result(dryRun ? `dry run: ${result}, nothing was changed` : result);
-  return exitCodeOf(changed.length, skipped.length);
+  return exitCodeOf(changed.length + same.size, skipped.length + deleted.length);
 }
 
 /** Finds the ids of records; undefined for those that do not exist. An id is checked with `reads` only. */
