@@ -356,6 +356,9 @@ test('spreadsheets in other languages are read as they are', async () => {
   const args = ['urls', 'bulk-create', 'sheet.csv', '--time-zone', 'Europe/Berlin'];
   const refused = await shorty.run([...args, '--dry-run']);
   expect(refused.stderr).toContain('line 3: expiresAt is "12/31/2098": --dates dmy or --dates mdy');
+  expect(refused.stderr).toContain(
+    '--add-scheme reads targets without a scheme, such as "sheet.example/1", as https://sheet.example/1\n',
+  );
   const more = ['--dates', 'mdy', '--add-scheme', '--excel', '--out', 'sheet-made.csv'];
   await shorty.exits(0, '31.12.2098 ends at 2098-12-31 22:59 UTC, and other dates', [
     ...args,

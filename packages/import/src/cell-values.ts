@@ -15,6 +15,8 @@ export interface CellOptions {
   readonly timeZone?: string | undefined;
   /** Whether a target without a scheme gets one. */
   readonly addsScheme?: boolean | undefined;
+  /** Called for a target without a scheme that could get one. */
+  readonly onNoScheme?: (cell: string, url: string) => void;
   /** Called for a date without a time that is read as the end of its day. */
   readonly onEndOfDay?: (cell: string, instant: string) => void;
 }
@@ -28,9 +30,12 @@ const no = new Set('false no 0 falsch nein faux non falso onwaar nee'.split(' ')
 export const parseText: ParseCell = (cell) => ({ value: unguardFormula(cell) });
 
 /** Parses a URL, which may have no scheme. */
-export const parseWebUrl: ParseCell = (cell, { addsScheme } = {}) => {
+export const parseWebUrl: ParseCell = (cell, { addsScheme, onNoScheme } = {}) => {
   const text = unguardFormula(cell);
-  return { value: (addsScheme && proposeUrl(text)) || text };
+  const proposal = proposeUrl(text);
+  if (addsScheme) return { value: proposal ?? text };
+  if (proposal !== undefined) onNoScheme?.(text, proposal);
+  return { value: text };
 };
 
 export const parseBoolean: ParseCell = (cell) => {

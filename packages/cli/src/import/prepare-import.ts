@@ -7,6 +7,7 @@ import {
   formatCsvLine,
   isKnownColumn,
   planColumns,
+  quoteCell,
   readRows,
   type TextRows,
   withoutFirst,
@@ -65,11 +66,15 @@ export async function withImport<Result>(
   output.requireRows();
   const { fields, map = [], ignoreColumns, dates, timeZone, addScheme } = flags;
   let day: string | undefined;
+  let target: string | undefined;
   const onEndOfDay = (cell: string, end: string) => {
     day ??= `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`;
   };
+  const onNoScheme = (cell: string, url: string) => {
+    target ??= `--add-scheme reads targets without a scheme, such as ${quoteCell(cell)}, as ${url}`;
+  };
   const options: ColumnOptions = {
-    cells: { dates, timeZone, addsScheme: addScheme, onEndOfDay },
+    cells: { dates, timeZone, addsScheme: addScheme, onNoScheme, onEndOfDay },
     map: new Map(map.map(parseMapping)),
     ignore: ignoreColumns === true ? 'all' : new Set(splitNames(ignoreColumns)),
   };
@@ -104,7 +109,7 @@ export async function withImport<Result>(
     try {
       return await work({ ...source, plan, options, header: withoutReason(first), total, rows });
     } finally {
-      if (day !== undefined) output.note(day);
+      for (const note of [day, target]) if (note !== undefined) output.note(note);
     }
   });
 }
