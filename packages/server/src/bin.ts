@@ -25,7 +25,7 @@ const program = new Command('shorty-server')
 program
   .command('start')
   .description('serve until stopped; the default command')
-  .option('--create', 'create the folder of a new SQLite database if it does not exist')
+  .option('--create', 'create the folders of the SQLite database and of backups that do not exist')
   .action(async (options) => (await load.start()).start(options));
 
 program

@@ -32,7 +32,8 @@ function schedule() {
     files: () => readdirSync(folder).filter((name) => !name.endsWith('.key')),
     keys: () => readdirSync(folder).filter((name) => name.endsWith('.key')).length,
     write: (name: string) => writeFileSync(join(folder, name), name),
-    reopen: () => openScheduledBackups(options),
+    reopen: (more: Partial<typeof options> & { create?: true } = {}) =>
+      openScheduledBackups({ ...options, ...more }),
     /** Runs the backup that is due after this time, if one is. */
     async pass(ms: number): Promise<void> {
       now += ms;
@@ -62,4 +63,15 @@ it('creates backups when they are due, and retains only the newest', async () =>
   expect(lines).toEqual([...Array(3).fill('backup created'), 'old backup deleted']);
   // A restart reads the time from the folder.
   expect(reopen().figures()).toMatchObject({ lastSuccessAt });
+});
+
+it('need a folder that exists, unless the start creates it', () => {
+  const { reopen } = schedule();
+  const folder = join(scratchFolder(), 'misspelt');
+  expect(() => reopen({ folder })).toThrow(/misspelt": there is no such folder: correct the path/);
+  reopen({ folder, create: true });
+  expect(readdirSync(folder)).toEqual([]);
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(() => reopen({ folder: file })).toThrow(/there is no such folder/);
 });

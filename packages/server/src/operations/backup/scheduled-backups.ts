@@ -9,6 +9,8 @@ import type { Clock } from '../../ports.js';
 export interface ScheduledBackupsOptions extends NonNullable<Config['backups']> {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether to create the folder: its path may be misspelt. */
+  readonly create?: boolean | undefined;
   /** Creates a backup. If visits cannot be read, it creates the file, and rejects. */
   readonly createBackup: (path: string, signal: AbortSignal) => Promise<unknown>;
 }
@@ -22,9 +24,12 @@ const named = /^shorty-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(\.db|\.damaged\.d
  * be written.
  */
 export function openScheduledBackups(options: ScheduledBackupsOptions) {
-  const { schedule, clock, logger, folder, keep, createBackup } = options;
+  const { schedule, clock, logger, folder, keep, create, createBackup } = options;
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (create) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new Error('there is no such folder: correct the path, or create it (start --create)');
+    }
     fs.accessSync(folder, fs.constants.W_OK);
   } catch (cause) {
     const problem = `SHORTY_BACKUP_FOLDER is ${JSON.stringify(folder)}: ${(cause as Error).message}`;

@@ -22,7 +22,7 @@ const stopWithinMs = 9_000;
 const exitWithinMs = 500;
 const backupCheckMs = 1_000;
 
-/** Serves until SIGTERM or SIGINT. With `create`, creates the folder of a SQLite file. */
+/** Serves until SIGTERM or SIGINT. With `create`, creates the folders of a SQLite file and of backups. */
 export async function start({ create }: { readonly create?: true }): Promise<void> {
   const config = readConfig(process.env);
   // On stderr. Output for people goes to stdout.
@@ -40,7 +40,7 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   }
   const backups =
     config.backups &&
-    openScheduledBackups({ ...config.backups, clock: Date.now, logger, createBackup });
+    openScheduledBackups({ ...config.backups, clock: Date.now, logger, create, createBackup });
   const backupService =
     backups &&
     periodicService({
