@@ -51,6 +51,12 @@ describe('pages', () => {
     expect(page.html).not.toContain('<script>');
   });
 
+  it('lead from the home page to the dashboard, if there is one', () => {
+    const link = '<a href="/dashboard/">Dashboard</a>';
+    expect(createVisitorPages({ dashboard: true })({}).home.html).toContain(link);
+    expect(createVisitorPages({ dashboard: false })({}).home.html).not.toContain('/dashboard');
+  });
+
   it('associate an error with its field', () => {
     const pages = createVisitorPages({})({});
     expect(pages.password(origin).html).not.toContain('aria-invalid');
@@ -68,7 +74,10 @@ describe('pages', () => {
     }
     // No text was left in English, except the same words in both languages.
     const same = Object.entries(strings).filter(
-      ([key, text]) => code !== 'en' && text === en[key as keyof typeof en] && key !== 'qrFormat',
+      ([key, text]) =>
+        code !== 'en' &&
+        text === en[key as keyof typeof en] &&
+        !['qrFormat', 'dashboard'].includes(key),
     );
     expect(same.map(([key]) => key)).toEqual(code === 'it' ? ['password'] : []);
   });

@@ -7,7 +7,7 @@ import { securityHeaders } from './security-headers.js';
 
 /** What the operator sets for the pages of visitors. */
 export type Brand = Partial<
-  Pick<Config, 'pagesName' | 'pagesColor' | 'pagesLogo' | 'abuseContact'>
+  Pick<Config, 'pagesName' | 'pagesColor' | 'pagesLogo' | 'abuseContact' | 'dashboard'>
 >;
 
 export interface Page {

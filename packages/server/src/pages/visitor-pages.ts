@@ -82,7 +82,7 @@ export interface PreviewedQr {
 const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
 
 function renderPages(brand: Brand, strings: Strings) {
-  const { pagesName: name } = brand;
+  const { pagesName: name, dashboard } = brand;
   const render = pageRenderer(brand, strings);
   const message = (heading: string, text: string) =>
     render(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
@@ -112,7 +112,7 @@ function renderPages(brand: Brand, strings: Strings) {
         : render(
             'Shorty',
             html`<h1>${strings.home}</h1>
-<p><a href="/docs">${strings.apiDocumentation}</a>, <a href="/openapi.yaml">openapi.yaml</a></p>`,
+<p>${dashboard ? html`<a href="/dashboard/">${strings.dashboard}</a>, ` : ''}<a href="/docs">${strings.apiDocumentation}</a>, <a href="/openapi.yaml">openapi.yaml</a></p>`,
           ),
 
     /** Renders the password form of a link. `error` is that of the last attempt. */
