@@ -1,14 +1,15 @@
+import { AuthenticationError } from '@shorty/sdk';
 import { type Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes, UsageError } from './cli-error.js';
 import { type CommandRow, pathOf } from './command.js';
 import { commands, groups } from './command-tree.js';
-import { createContext } from './context.js';
+import { type Context, createContext } from './context.js';
 import { readInput } from './input.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat, unknownField } from './output.js';
 import { buildProgram } from './program.js';
 import { reportError } from './report-error.js';
-import type { GlobalFlags } from './settings.js';
+import { type GlobalFlags, replaceCredentials } from './settings.js';
 
 /**
  * Runs one command line and returns its exit code. `argv` excludes the names of node and the
@@ -16,8 +17,9 @@ import type { GlobalFlags } from './settings.js';
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
+  let context: Context | undefined;
   const program = buildProgram(io, async (row, command, input) => {
-    const context = await prepare(row, command, program, io);
+    context = await prepare(row, command, program, io);
     exitCode = (await row.run(context, readInput(row, input, context) as never)) ?? exitCodes.done;
   });
   try {
@@ -27,6 +29,9 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     // When parsing fails, Commander has not read the flags after the error.
     const { json, output } = program.opts();
     const asJson = json === true || output === 'json' || argv.includes('--json');
+    if (error instanceof AuthenticationError && context) {
+      return reportError(error, io, asJson, replaceCredentials(await context.settings()));
+    }
     if (!(error instanceof CommanderError)) return reportError(error, io, asJson);
     if (error.exitCode === 0) return exitCodes.done;
     // Commander has already printed the help.

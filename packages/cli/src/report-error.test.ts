@@ -66,7 +66,7 @@ test('a rate limit says when to try again', async () => {
 });
 
 test.each([
-  ['keys:write', 'no API key has it: unset SHORTY_API_KEY, and sign in with a client'],
+  ['keys:write', 'no API key has it: sign in with a client that has it'],
   [
     'urls:erase',
     'use a client with it, or a key (shorty keys create NAME --scopes "urls:erase ...")',

@@ -15,9 +15,13 @@ interface Report {
   readonly requestId?: string | undefined;
 }
 
-/** Prints an error to stderr as text or JSON, and returns the exit code. */
-export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
-  const report = describeError(error, io);
+/**
+ * Prints an error to stderr as text or JSON, and returns the exit code. `remedy` is the next step for
+ * credentials that the server refuses.
+ */
+export function reportError(error: unknown, io: Io, asJson: boolean, remedy?: string): ExitCode {
+  const described = describeError(error, io);
+  const report = { ...described, hint: described.hint ?? remedy };
   const { exitCode } = report;
   if (asJson) {
     io.stderr.write(`${formatJson({ error: { ...report, exitCode: undefined } })}\n`);
@@ -81,9 +85,6 @@ function hintFor(error: ShortyError): string | undefined {
     if (error.status === 401) return 'check SHORTY_OPERATOR_KEY';
     if (error.message.startsWith('There is no route ')) return noAdministration;
   }
-  if (error.status === 401) {
-    return 'shorty login stores other credentials; shorty whoami shows those in use';
-  }
   if (error.code === 'INSUFFICIENT_SCOPE') return scopeHint(error.message);
   const isOtherServer = error.code === undefined || error.message.includes('/api/v1/api/v1/');
   if (error.status === 404 && isOtherServer) {
@@ -117,7 +118,7 @@ function scopeHint(message: string): string {
   const [, scope] = /needs the scope (\w+:\w+)/.exec(message) ?? [];
   if (scope === undefined) return 'shorty whoami shows your scopes';
   return scope === 'keys:write'
-    ? 'no API key has it: unset SHORTY_API_KEY, and sign in with a client that has it, such as the first one (shorty login)'
+    ? 'no API key has it: sign in with a client that has it, such as the first one (shorty login --client-id ID), and unset SHORTY_API_KEY if it is set'
     : `shorty whoami shows your scopes; use a client with it, or a key (shorty keys create NAME --scopes "${scope} ...")`;
 }
 

@@ -118,6 +118,14 @@ export function requireCredentials(settings: Settings): Credentials {
   );
 }
 
+/** Returns what to do about credentials that the server refuses, by their source. */
+export function replaceCredentials({ accessToken, apiKey, clientSecret, profile }: Settings) {
+  const source = (accessToken ?? apiKey ?? clientSecret)?.source ?? '';
+  return source.startsWith('profile ')
+    ? `the credentials come from ${source}: shorty login --profile ${profile.value} stores others`
+    : `the credentials come from ${source}: correct it, or unset it and use shorty login`;
+}
+
 /** Returns false if a profile is named that nothing is stored for. */
 export function profileExists({ profile, profiles }: Settings): boolean {
   return profile.source === 'default' || profiles.includes(profile.value);

@@ -31,9 +31,22 @@ test('a wrong secret exits with 4 and is not stored', async () => {
   const args = ['login', '--base-url', server.url, '--client-id', server.clientId];
   const { code, stdout, stderr } = await shorty.run(args, { input: 'wrong-secret-5471' });
   expect([code, stdout]).toEqual([4, '']);
-  expect(stderr).toContain('shorty login stores other credentials');
+  expect(stderr).toContain(
+    `nothing was stored: copy it again, and check that it is of ${server.url}`,
+  );
+  const env = { SHORTY_API_KEY: 'shorty_ak_x' };
+  await shorty.exits(4, 'correct SHORTY_API_KEY, or unset it', ['login', server.url], { env });
   expect(stderr).not.toContain('wrong-secret-5471');
   expect(JSON.parse((await shorty.run('config list --json')).stdout)).toEqual({ items: [] });
+});
+
+test('refused credentials of a profile are replaced by a login', async () => {
+  const shorty = await signedIn();
+  const path = '.config/shorty/config.json';
+  const config = await shorty.read(path);
+  await shorty.write(path, config.replace(server.clientSecret, 'shorty_cs_revoked'));
+  const hint = 'come from profile default: shorty login --profile default stores others';
+  for (const words of [['whoami'], ['urls', 'list']]) await shorty.exits(4, hint, words);
 });
 
 test('login has the time limit of --timeout', async () => {
@@ -127,7 +140,7 @@ test.each([
   [
     'a token that is none',
     { SHORTY_ACCESS_TOKEN: 'nope-8812' },
-    'shorty login stores other credentials',
+    'come from SHORTY_ACCESS_TOKEN: correct it, or unset it and use shorty login',
   ],
 ])('%s exits with 4', async (_, env, message) => {
   const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });

@@ -1,4 +1,5 @@
-import { UsageError } from '../cli-error.js';
+import { AuthenticationError } from '@shorty/sdk';
+import { CliError, exitCodes, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { ask, offerScheme, readSecret } from '../prompt.js';
@@ -24,7 +25,16 @@ SHORTY_API_KEY or SHORTY_CLIENT_SECRET, or stdin.`,
     if (context.isInteractive) output.note(`signing in to ${baseUrl} (profile ${name})`);
     const credentials = await readCredentials(context, settings);
     const client = await context.open(credentials, { baseUrl });
-    const { organization, scopes } = await client.me(context.request);
+    const { organization, scopes } = await client.me(context.request).catch((error: unknown) => {
+      if (!(error instanceof AuthenticationError)) throw error;
+      const { code, message } = error;
+      const name = 'apiKey' in credentials ? 'SHORTY_API_KEY' : 'SHORTY_CLIENT_SECRET';
+      const next = context.io.env[name]
+        ? `correct ${name}, or unset it to be asked`
+        : `copy it again, and check that it is of ${baseUrl}`;
+      const options = { exitCode: exitCodes.notAllowed, hint: `nothing was stored: ${next}` };
+      throw new CliError(message, { ...options, code: code ?? 'UNAUTHORIZED' });
+    });
     content.profiles[name] = { baseUrl, ...credentials };
     await config.write(content);
     output.note(`signed in to ${baseUrl} as ${organization.name} (profile ${name})`);
