@@ -9,6 +9,7 @@ const schema = z.strictObject({
   name: z.string().min(2).max(4).optional(),
   count: z.int().max(9).optional(),
   kind: z.enum(['a', 'b']).optional(),
+  events: z.array(z.enum(['url.created', 'url.updated'], 'must be one of them')).optional(),
   tags: z.array(z.string()).max(2).optional(),
   items: z.array(z.strictObject({ at: z.number() })).optional(),
   password: z.string().optional(),
@@ -25,6 +26,10 @@ describe('parseInput', () => {
     [{ name: 'a' }, 'name: is "a": it must be at least 2 characters long'],
     [{ count: 10 }, 'count: is 10: it must be at most 9'],
     [{ kind: 'c' }, 'kind: is "c": it must be one of "a", "b"'],
+    [
+      { events: ['url.creatd'] },
+      'events[0]: is "url.creatd": it must be one of them; did you mean url.created?',
+    ],
     [{ names: { A: 'a' } }, 'names.A: has the name "A": it must be lower case'],
     [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],
     [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],

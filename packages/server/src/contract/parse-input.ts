@@ -51,14 +51,19 @@ function unknownField(key: string, known: readonly string[]): string {
 export const secretNames = /password|secret|headers/i;
 
 /** Returns the message with the value that the rule refuses: a single one, or the wrong kind of value. */
-function withValue({ path, message, code }: z.core.$ZodIssue, input: unknown): string {
+function withValue(issue: z.core.$ZodIssue, input: unknown): string {
+  const { path, message, code } = issue;
   if (!message.startsWith('must ') || path.some((name) => secretNames.test(String(name)))) {
     return message;
   }
   if (code === 'invalid_key') return `has the name ${quote(path.at(-1))}: it ${message}`;
   const value = path.reduce(partOf, input);
   if (value === undefined) return message;
-  if (typeof value !== 'object' || value === null) return `is ${quote(value)}: it ${message}`;
+  if (typeof value !== 'object' || value === null) {
+    const isMisspelt = code === 'invalid_value' && typeof value === 'string';
+    const near = isMisspelt ? nearestName(value, issue.values.map(String)) : undefined;
+    return `is ${quote(value)}: it ${message}${near ? `; did you mean ${near}?` : ''}`;
+  }
   const isWrongKind = code === 'invalid_type' || code === 'invalid_union';
   return isWrongKind ? `is ${kindOf(value)}: it ${message}` : message;
 }
