@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import type { Link } from './link.js';
 import { bytesPerLink, createLinkCache } from './link-cache.js';
@@ -67,6 +68,25 @@ describe('createLinkCache', () => {
       expect(await later).toMatchObject({ location: 'new' });
     },
   );
+
+  it('leaves no timer when stale links were read again', async () => {
+    const timers = new Set<number>();
+    const hook = createHook({
+      init: (id, type) => type === 'Timeout' && timers.add(id),
+      destroy: (id) => timers.delete(id),
+    });
+    const cache = createLinkCache({ maxBytes: 10_000, load: async () => linkTo('same') });
+    await cache.load(null, 'abc');
+    cache.markStale();
+    hook.enable();
+    for (let at = 0; at < 20; at += 1) await cache.load(null, 'abc');
+    const begun = timers.size;
+    await turn();
+    hook.disable();
+    expect(begun).toBeGreaterThanOrEqual(20);
+    // The test runner has some, too.
+    expect(timers.size).toBeLessThan(20);
+  });
 
   it('limits links with long Location headers', async () => {
     const location = 'x'.repeat(140_000);

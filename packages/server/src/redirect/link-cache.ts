@@ -120,14 +120,17 @@ function staleIfError() {
     if (now < retryAt) return stale;
     // After a failure, one reader waits for storage, and the others get stale values meanwhile.
     if (retryAt !== 0) retryAt = now + retryMs;
+    const over = new AbortController();
     try {
-      const timeout = sleep(maxWaitMs, undefined, { ref: false });
+      const timeout = sleep(maxWaitMs, undefined, { ref: false, signal: over.signal });
       const value = await Promise.race([read().then((read) => ({ read })), timeout]);
       retryAt = value ? 0 : performance.now() + retryMs;
       return value ? value.read : stale;
     } catch {
       retryAt = performance.now() + retryMs;
       return stale;
+    } finally {
+      over.abort();
     }
   };
 }
