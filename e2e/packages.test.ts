@@ -31,19 +31,21 @@ beforeAll(() => {
   mkdirSync(project);
   const guide = readFileSync(join(root, 'docs/sdk.md'), 'utf8');
   const [, commands = ''] = /```sh\n(npm --prefix [^`]+)```/.exec(guide) ?? [];
-  shell(project, commands);
+  // It takes minutes, so it says what it does.
+  expect(shell(project, commands)).toMatch(/shorty: packing cli, .*\nshorty: resolving all dep/);
   tarballs = readdirSync(releaseFolder)
     .filter((name) => name.endsWith('.tgz'))
     .map((name) => join(releaseFolder, name));
 }, 120_000);
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-function shell(folder: string, script: string): void {
+function shell(folder: string, script: string): string {
   const npm = { npm_config_prefer_offline: 'true', npm_config_ignore_scripts: 'true' };
   const env = { ...process.env, ...npm, npm_config_audit: 'false' };
   const args = ['-euo', 'pipefail', '-c', script];
   const { status, stderr } = spawnSync('bash', args, { cwd: folder, env, encoding: 'utf8' });
   expect({ script, status, stderr }).toMatchObject({ status: 0 });
+  return stderr;
 }
 
 test('a release has the tarballs, the changelog, the SBOM and checksums', () => {

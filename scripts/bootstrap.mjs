@@ -128,7 +128,7 @@ export function build() {
     'build',
     inputs.map(digestOfFile),
     () => {
-      note('building');
+      note('building (a minute or more)');
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/server/scripts/copy-assets.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });

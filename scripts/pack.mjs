@@ -2,7 +2,7 @@
 // one with a link to it.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, install, root, run } from './bootstrap.mjs';
+import { build, install, note, root, run } from './bootstrap.mjs';
 
 const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
 
@@ -11,6 +11,7 @@ export function pack(folder) {
   install();
   build();
   mkdirSync(folder, { recursive: true });
+  note(`packing ${published.join(', ')}`);
   const sources = published.map((name) => `./packages/${name}`);
   // Without scripts, because `prepack` would build again.
   run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, ...sources], {

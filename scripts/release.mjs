@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { root } from './bootstrap.mjs';
+import { note, root } from './bootstrap.mjs';
 import { pack, versionOf } from './pack.mjs';
 import { renderSbom } from './sbom.mjs';
 
@@ -14,6 +14,7 @@ mkdirSync(folder, { recursive: true });
 const outdated = readdirSync(folder).filter((name) => /^shorty-.*\.(tgz|cdx\.json)$/.test(name));
 for (const name of outdated) rmSync(join(folder, name));
 const tarballs = Object.values(pack(folder));
+note('resolving all dependencies for the bill of materials (a minute or more)');
 const files = {
   'CHANGELOG.md': readFileSync(join(root, 'CHANGELOG.md')),
   [`shorty-${versionOf('server')}.cdx.json`]: renderSbom(tarballs),
