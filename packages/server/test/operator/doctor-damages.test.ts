@@ -16,7 +16,14 @@ import { person, startServer } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { damageVisits, withVisits } from './damaged-database.js';
-import { command, newSettings, pathOf } from './server-process.js';
+import {
+  command,
+  expectNoErrorsOfDoctor,
+  newSettings,
+  pathOf,
+  refusalOf,
+  succeed,
+} from './server-process.js';
 
 let folder: string;
 
@@ -78,11 +85,7 @@ function changeWithoutIndex(path: string, index: string, change: string): void {
 
 it('doctor finds and heals counters, and an index that misses a row', async () => {
   const { settings, path } = copy();
-  expect(await command(settings, 'doctor', '--check')).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('Visits and counters agree.'),
-    stderr: '',
-  });
+  await expectNoErrorsOfDoctor(settings);
   execute(
     path,
     'update url_clicks set clicks = 9',
@@ -95,20 +98,18 @@ it('doctor finds and heals counters, and an index that misses a row', async () =
     code: 1,
     stdout: expect.stringContaining('In the database file: '),
   });
-  const repaired = await command(settings, 'doctor');
-  expect(repaired.code).toBe(0);
+  const repaired = await succeed(settings, 'doctor');
   for (const report of [
     'its counter is 9, but it has 3 clicks',
     'its counter is 9, but it has 1 scan.',
     'but it has 2 active links',
   ]) {
-    expect(repaired.stdout).toContain(report);
+    expect(repaired).toContain(report);
   }
-  expect(repaired.stdout).toMatch(/Repaired \d+ errors?\.\n$/);
+  expect(repaired).toMatch(/Repaired \d+ errors?\.\n$/);
   execute(path, 'delete from url_clicks');
-  const again = await command(settings, 'doctor');
-  expect(again.stdout).toContain('its counter is 0, but it has 3 clicks');
-  expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
+  expect(await succeed(settings, 'doctor')).toContain('its counter is 0, but it has 3 clicks');
+  await expectNoErrorsOfDoctor(settings);
 });
 
 it('doctor reports a row without its owner, which it cannot heal', async () => {
@@ -135,10 +136,9 @@ it('doctor and backup stop at a damaged page, and ask for a backup', async () =>
   writeSync(file, Buffer.alloc(bytes, 0xab), 0, bytes, (Number(page) - 1) * bytes);
   closeSync(file);
   for (const args of [['doctor'], ['backup', `${path}.backup`]]) {
-    const { code, stderr } = await command(settings, ...args);
-    expect(code).toBe(1);
-    expect(stderr).toContain(path);
-    expect(stderr).toContain('is damaged: restore a backup (docs/backups.md)');
+    const refusal = await refusalOf(settings, ...args);
+    expect(refusal).toContain(path);
+    expect(refusal).toContain('is damaged: restore a backup (docs/backups.md)');
   }
 });
 
@@ -161,10 +161,9 @@ it('doctor names a damaged row by its links and times, and discards it', async (
   expect(backup.stderr).toContain('shorty-server doctor --check');
   expect(readdirSync(dirname(file))).toContain('copy.backup');
 
-  const discarded = await command(settings, 'doctor', '--discard', '1');
-  expect(discarded).toMatchObject({ code: 0, stderr: '' });
-  expect(discarded.stdout).toMatch(new RegExp(`^Deleted row 1\\. Lost: ${lost.source}`));
-  expect((await command(settings, 'doctor')).stdout).toContain('Repaired');
-  const again = await command(settings, 'doctor', '--discard', '1');
-  expect(again.stderr).toContain('--discard 1: no unreadable row has this name');
+  const discarded = await succeed(settings, 'doctor', '--discard', '1');
+  expect(discarded).toMatch(new RegExp(`^Deleted row 1\\. Lost: ${lost.source}`));
+  expect(await succeed(settings, 'doctor')).toContain('Repaired');
+  const again = await refusalOf(settings, 'doctor', '--discard', '1');
+  expect(again).toContain('--discard 1: no unreadable row has this name');
 });

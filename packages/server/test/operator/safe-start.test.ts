@@ -16,13 +16,14 @@ import { keyIdOf } from '../../src/storage/keyring.js';
 import { migrationNames } from '../storage/migration-names.js';
 import {
   call,
-  command,
   newDatabase,
   newSettings,
   pathOf,
+  refusalOf,
   type Settings,
   serve,
   stop,
+  succeed,
   tokenOf,
 } from './server-process.js';
 
@@ -36,18 +37,15 @@ describe('a second server on a SQLite file', () => {
   it('does not start, names the first one, and commands work beside that', async () => {
     const settings = newSettings();
     const first = await serve(settings);
-    const { code, stdout, stderr } = await command(settings, 'start');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    const [line = ''] = stderr.match(/^shorty-server: .*$/m) ?? [];
+    const refusal = await refusalOf(settings, 'start');
+    const [line = ''] = refusal.match(/^shorty-server: .*$/m) ?? [];
     expect(line).toContain(`another server uses the database ${pathOf(settings)} (process `);
     expect(line).toContain(`(process ${first.child.pid} on ${hostname()}, since 20`);
     const args = ['--name', 'Acme', '--plan', 'free', '--json'];
-    const made = await command(settings, 'orgs', 'create', ...args);
-    expect(made).toMatchObject({ code: 0, stderr: '' });
-    const token = await tokenOf(first.origin, JSON.parse(made.stdout));
+    const made = await succeed(settings, 'orgs', 'create', ...args);
+    const token = await tokenOf(first.origin, JSON.parse(made));
     expect((await call(first.origin, token, '/urls')).status).toBe(200);
-    const file = join(dirname(pathOf(settings)), 'copy.backup');
-    expect(await command(settings, 'backup', file)).toMatchObject({ code: 0, stderr: '' });
+    await succeed(settings, 'backup', join(dirname(pathOf(settings)), 'copy.backup'));
   });
 
   it('does not start under another name of the file, and commands use the same key there', async () => {
@@ -61,11 +59,11 @@ describe('a second server on a SQLite file', () => {
       ...settings,
       SHORTY_DATABASE_URL: `file:${join(`${folder}-link`, 'link.db')}`,
     };
-    const { code, stderr } = await command(linked, 'start');
-    expect(code).toBe(1);
-    expect(stderr).toContain(`(process ${first.child.pid} on ${hostname()}, since 20`);
+    expect(await refusalOf(linked, 'start')).toContain(
+      `(process ${first.child.pid} on ${hostname()}, since 20`,
+    );
     const copy = join(folder, 'copy.backup');
-    expect(await command(linked, 'backup', copy)).toMatchObject({ code: 0, stderr: '' });
+    await succeed(linked, 'backup', copy);
     expect(readFileSync(`${copy}.key`, 'utf8')).toBe(readFileSync(`${path}.key`, 'utf8'));
     expect(readdirSync(folder).filter((name) => name.startsWith('link.db'))).toEqual(['link.db']);
   });
@@ -81,8 +79,7 @@ describe('a second server on a SQLite file', () => {
     for (const each of started) {
       if (each.status === 'rejected') expect(String(each.reason)).toContain('another server uses');
     }
-    const { stdout } = await command(settings, 'orgs', 'list', '--json');
-    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect(JSON.parse(await succeed(settings, 'orgs', 'list', '--json'))).toHaveLength(1);
   });
 });
 
@@ -91,10 +88,9 @@ describe('a path without a database', () => {
     '%s %s is an error that names it, and creates no file',
     async (...args) => {
       const settings = newSettings();
-      const { code, stdout, stderr } = await command(settings, ...args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(`there is no database at ${pathOf(settings)}`);
-      expect(stderr.split('\n')).toHaveLength(2);
+      const refusal = await refusalOf(settings, ...args);
+      expect(refusal).toContain(`there is no database at ${pathOf(settings)}`);
+      expect(refusal.split('\n')).toHaveLength(2);
       expect(existsSync(dirname(pathOf(settings)))).toBe(false);
     },
   );
@@ -127,11 +123,10 @@ describe('a path with something else', () => {
     create(path);
     const before = existsSync(join(path, '.')) ? undefined : readFileSync(path);
     for (const args of commands) {
-      const { code, stdout, stderr } = await command(settings, ...args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(reason);
-      expect(stderr).toContain(path);
-      expect(stderr.split('\n')).toHaveLength(2);
+      const refusal = await refusalOf(settings, ...args);
+      expect(refusal).toMatch(reason);
+      expect(refusal).toContain(path);
+      expect(refusal.split('\n')).toHaveLength(2);
     }
     if (before) expect(readFileSync(path)).toEqual(before);
     expect(readdirSync(dirname(path))).toEqual(['shorty.db']);
@@ -143,12 +138,11 @@ describe('a database of another version', () => {
     const settings = await newDatabase();
     execute(settings, "insert into kysely_migration values ('0999-future', '2030-01-01')");
     for (const args of [['start'], ['migrate'], ['orgs', 'list']]) {
-      const { code, stdout, stderr } = await command(settings, ...args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^shorty-server: .*\n$/);
-      expect(stderr).toContain('it has the version 0999-future');
-      expect(stderr).toContain(`reads versions up to ${migrationNames.at(-1)}`);
-      expect(stderr).toContain('docs/upgrading.md');
+      const refusal = await refusalOf(settings, ...args);
+      expect(refusal).toMatch(/^shorty-server: .*\n$/);
+      expect(refusal).toContain('it has the version 0999-future');
+      expect(refusal).toContain(`reads versions up to ${migrationNames.at(-1)}`);
+      expect(refusal).toContain('docs/upgrading.md');
     }
   });
 
@@ -157,10 +151,9 @@ describe('a database of another version', () => {
     const last = migrationNames.at(-1) as string;
     execute(settings, `delete from kysely_migration where name = '${last}'`);
     for (const args of [['doctor'], ['orgs', 'list']]) {
-      const { code, stdout, stderr } = await command(settings, ...args);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(`it has an earlier version (${last} not applied)`);
-      expect(stderr).toContain('run shorty-server migrate first');
+      const refusal = await refusalOf(settings, ...args);
+      expect(refusal).toContain(`it has an earlier version (${last} not applied)`);
+      expect(refusal).toContain('run shorty-server migrate first');
     }
   });
 });
@@ -170,15 +163,13 @@ it('a database whose secret key is lost is served after what the key protected i
   const server = await serve(settings);
   await stop(server);
   writeFileSync(`${pathOf(settings)}.key`, 'the-key-of-another-database');
-  const other = await command(settings, 'start');
-  expect(other.stderr).toContain(
+  expect(await refusalOf(settings, 'start')).toContain(
     `and ${pathOf(settings)}.key is the key ${keyIdOf('the-key-of-another-database')}: set the`,
   );
   rmSync(`${pathOf(settings)}.key`);
-  const { code, stderr } = await command(settings, 'start');
-  expect(code).toBe(1);
-  expect(stderr).toContain(`${pathOf(settings)}.key is missing, and secrets are encrypted`);
-  expect(stderr).toContain('"If the key is lost" in docs/backups.md');
+  const refusal = await refusalOf(settings, 'start');
+  expect(refusal).toContain(`${pathOf(settings)}.key is missing, and secrets are encrypted`);
+  expect(refusal).toContain('"If the key is lost" in docs/backups.md');
   expect(existsSync(`${pathOf(settings)}.key`)).toBe(false);
   const guide = readFileSync(join(root, 'docs/backups.md'), 'utf8');
   const [, statements = ''] = /### If the key is lost\n.*?```sql\n(.*?)```/s.exec(guide) ?? [];
@@ -198,14 +189,11 @@ it('a database is not served with another key, until secrets rotate has replaced
     `^shorty-server: stored secrets are encrypted under the key ${first}, .*\\n$`,
     'm',
   );
-  const refused = await command(withKey(keys[1]), 'start');
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(refusal);
+  expect(await refusalOf(withKey(keys[1]), 'start')).toMatch(refusal);
   const both = { ...withKey(keys[1]), SHORTY_SECRET_KEY_PREVIOUS: keys[0] };
-  expect(await command(both, 'secrets', 'rotate')).toMatchObject({
-    code: 0,
-    stdout: `Encrypted 1 secret under the key ${second}. SHORTY_SECRET_KEY_PREVIOUS can be removed.\n`,
-  });
+  expect(await succeed(both, 'secrets', 'rotate')).toBe(
+    `Encrypted 1 secret under the key ${second}. SHORTY_SECRET_KEY_PREVIOUS can be removed.\n`,
+  );
   await serve(withKey(keys[1]));
 });
 

@@ -86,13 +86,23 @@ export function command(settings: Settings, ...args: string[]): Running['ended']
   return run(settings, args).ended;
 }
 
+/** Runs an operator command that must succeed without a warning. Returns what it prints. */
+export async function succeed(settings: Settings, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await command(settings, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** Runs an operator command that must fail and print nothing on stdout. Returns its message. */
+export async function refusalOf(settings: Settings, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await command(settings, ...args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  return stderr;
+}
+
 /** Fails, with what it prints, when `doctor` finds an error in a database. */
 export async function expectNoErrorsOfDoctor(settings: Settings): Promise<void> {
-  expect(await command(settings, 'doctor', '--check')).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('Visits and counters agree.'),
-    stderr: '',
-  });
+  expect(await succeed(settings, 'doctor', '--check')).toContain('Visits and counters agree.');
 }
 
 /** Starts a server and waits until it listens. */
