@@ -17,13 +17,12 @@ const textsAtOnce = 50_000;
 
 /**
  * Returns one page of tags. Reads the tags of all links within the restriction. Returns undefined
- * if more than `maxTags` different tags match.
+ * if more than `maxListedTags` different tags match.
  */
 export async function listTags(
   database: Pick<Database, 'read'>,
   organizationId: string,
   filter: TagFilter,
-  maxTags = maxListedTags,
 ): Promise<Page<Tag> | undefined> {
   const { search, order, limit, offset, after, restriction } = filter;
   const term = search === undefined ? '' : foldText(search);
@@ -43,7 +42,7 @@ export async function listTags(
         }
       }
     }
-    if (counts.size > maxTags) return undefined;
+    if (counts.size > maxListedTags) return undefined;
     isComplete = rows.length < textsAtOnce;
     last = rows.at(-1)?.tags ?? '';
   }

@@ -202,19 +202,6 @@ describe('limits and counters hold across nodes', () => {
     expect((await callers[0].call('listUrls', { query: { limit: 1 } })).data.total).toBe(bundle);
   });
 
-  it('a request that is sent to both nodes with one idempotency key creates one link', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, async (_, at) => {
-        const headers = { 'idempotency-key': 'one-key-for-two-nodes' };
-        const node = at % 2 ? first : second;
-        const { status, data } = await node.call('createUrl', { body, headers });
-        return { status, id: data.id };
-      }),
-    );
-    expect(new Set(outcomes.map(({ id }) => id)).size).toBe(1);
-    expect(outcomes.every(({ status }) => status === 201)).toBe(true);
-  });
-
   it('visits on both nodes add up, and a threshold creates one event', async () => {
     const hook = await receiver();
     await first.call('createWebhook', {

@@ -12,32 +12,14 @@ const tagsOf = (database = stored.database) => ({
   findTagged: findTagged.bind(null, stored.database),
 });
 
-const listAll = (organizationId: string, maxTags?: number) => {
-  const filter = { order: 'asc', limit: 100, offset: 0 } as const;
-  return listTags(stored.database, organizationId, filter, maxTags);
-};
-
-async function withLinks(count: number, namesOf: (index: number) => string[]) {
+async function withLinks(count: number, tags: string[]) {
   const organizationId = await stored.addOrganization('enterprise');
-  const drafts = Array.from({ length: count }, (_, index) => ({ tags: namesOf(index) }));
-  for (let at = 0; at < count; at += 500) {
-    await stored.create(organizationId, drafts.slice(at, at + 500));
-  }
+  await stored.create(organizationId, Array(count).fill({ tags }));
   return organizationId;
 }
 
-it('reads the tags of more links than a slice has', async () => {
-  const organizationId = await withLinks(1_200, (index) => [`tag ${index % 3}`, 'all']);
-  expect((await listAll(organizationId))?.items).toEqual([
-    { name: 'all', linkCount: 1_200 },
-    { name: 'tag 0', linkCount: 400 },
-    { name: 'tag 1', linkCount: 400 },
-    { name: 'tag 2', linkCount: 400 },
-  ]);
-});
-
 it('a change that is interrupted has counted its links in the audit log', async () => {
-  const organizationId = await withLinks(450, () => ['old']);
+  const organizationId = await withLinks(450, ['old']);
   const { database } = stored;
   const { write } = database;
   let writes = 0;
@@ -67,7 +49,7 @@ it('a change that is interrupted has counted its links in the audit log', async 
 });
 
 it('a change that reaches its time limit is continued by the same request', async () => {
-  const organizationId = await withLinks(250, () => ['old', 'other']);
+  const organizationId = await withLinks(250, ['old', 'other']);
   const write = requestWith({ organizationId, key: 'delete-old', fingerprint: 'a', now });
   const context = { organizationId, now: now + 1, write };
   const results = [];
@@ -80,5 +62,7 @@ it('a change that reaches its time limit is continued by the same request', asyn
     { result: { updatedCount: 50, isComplete: true }, replayed: false },
     { result: { updatedCount: 50, isComplete: true }, replayed: true },
   ]);
-  expect((await listAll(organizationId))?.items).toEqual([{ name: 'other', linkCount: 250 }]);
+  const filter = { order: 'asc', limit: 100, offset: 0 } as const;
+  const rest = await listTags(stored.database, organizationId, filter);
+  expect(rest?.items).toEqual([{ name: 'other', linkCount: 250 }]);
 });

@@ -1,19 +1,12 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { StorageUnavailableError } from '../../src/storage/database.js';
+import { afterAll, expect, it } from 'vitest';
 import { readListPage } from '../../src/storage/list-page.js';
 import { foldText } from '../../src/storage/search-text.js';
-import type { UrlFilter } from '../../src/urls/url-contract.js';
 import { urlListQuery } from '../../src/urls/url-query.js';
-import { engine } from '../engine.js';
-import { type DraftFields, now, openRepository, type Stored } from './temporary-database.js';
+import { type DraftFields, now, openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeEach(async () => {
-  stored = await openRepository();
-  onTestFinished(() => stored.close());
-});
+const stored = await openRepository();
+afterAll(() => stored.close());
 
 type SearchedDraft = Required<Pick<DraftFields, 'title' | 'targetUrl' | 'tags' | 'category'>> &
   Pick<DraftFields, 'description'>;
@@ -73,78 +66,39 @@ async function createLinks(
   });
 }
 
-const search = (organizationId: string, term: string, tag?: string) =>
-  readPage(organizationId, { limit: 100, offset: 0, search: term, tag });
-
-const readPage = (organizationId: string, filter: UrlFilter) =>
-  readListPage<number>(stored.database, urlListQuery(organizationId, filter, now));
-
-/** Reads all pages of a list by their positions. */
-async function readAll(organizationId: string, filter: UrlFilter) {
-  const ids: number[] = [];
-  let page = await readPage(organizationId, filter);
-  for (;;) {
-    ids.push(...page.ids);
-    if (!page.next) return ids;
-    page = await readPage(organizationId, { ...filter, after: page.next });
-  }
+function search(organizationId: string, term: string, tag?: string) {
+  const query = urlListQuery(organizationId, { limit: 100, offset: 0, search: term, tag }, now);
+  return readListPage<number>(stored.database, query);
 }
 
-describe('a search', () => {
-  it('finds the links that contain the term in any case', async () => {
-    const neighbour = await stored.addOrganization('enterprise');
-    await fc.assert(
-      fc.asyncProperty(
-        fc
-          .array(draft, { minLength: 1, maxLength: 12 })
-          .chain((drafts) =>
-            fc.tuple(
-              fc.constant(drafts),
-              fc.array(termOf(drafts), { minLength: 1, maxLength: 8 }),
-              fc.constantFrom(undefined, 'spring'),
-            ),
+// list-orders.test.ts reads the pages of searches.
+it('a search finds the links that contain the term in any case', async () => {
+  const neighbour = await stored.addOrganization('enterprise');
+  await fc.assert(
+    fc.asyncProperty(
+      fc
+        .array(draft, { minLength: 1, maxLength: 12 })
+        .chain((drafts) =>
+          fc.tuple(
+            fc.constant(drafts),
+            fc.array(termOf(drafts), { minLength: 1, maxLength: 8 }),
+            fc.constantFrom(undefined, 'spring'),
           ),
-        async ([drafts, terms, tag]) => {
-          const organizationId = await stored.addOrganization('enterprise');
-          const links = await createLinks(organizationId, drafts);
-          await createLinks(neighbour, drafts);
-          for (const term of terms) {
-            const expected = links
-              .filter((link) => isFound(link, term) && (!tag || link.tags?.includes(tag)))
-              .map(({ id }) => id)
-              .sort((a, b) => b - a);
-            const { total, ids } = await search(organizationId, term, tag);
-            expect({ term, total, ids }).toEqual({ term, total: expected.length, ids: expected });
-            const filter = { limit: 3, offset: 0, search: term, tag };
-            expect({ term, ids: await readAll(organizationId, filter) }).toEqual({
-              term,
-              ids: expected,
-            });
-          }
-        },
-      ),
-      { numRuns: 30 },
-    );
-  }, 60_000);
-});
-
-describe('a page', () => {
-  it('fails at its time limit on PostgreSQL', async () => {
-    if (engine() === 'sqlite') return expect(engine()).toBe('sqlite');
-    const organizationId = await stored.addOrganization('enterprise');
-    await stored.create(organizationId, [{}]);
-    await expect(
-      readListPage(stored.database, {
-        table: 'urls',
-        owner: { column: 'organization_id', value: organizationId },
-        // As PostgreSQL does at the time limit.
-        condition: sql<boolean>`case when pg_cancel_backend(pg_backend_pid())
-          then pg_sleep(9) is null end`,
-        limit: 25,
-        offset: 0,
-      }),
-    ).rejects.toThrow(StorageUnavailableError);
-    // The handle still works.
-    expect((await search(organizationId, 'example')).total).toBe(1);
-  });
-});
+        ),
+      async ([drafts, terms, tag]) => {
+        const organizationId = await stored.addOrganization('enterprise');
+        const links = await createLinks(organizationId, drafts);
+        await createLinks(neighbour, drafts);
+        for (const term of terms) {
+          const expected = links
+            .filter((link) => isFound(link, term) && (!tag || link.tags?.includes(tag)))
+            .map(({ id }) => id)
+            .sort((a, b) => b - a);
+          const { total, ids } = await search(organizationId, term, tag);
+          expect({ term, total, ids }).toEqual({ term, total: expected.length, ids: expected });
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+}, 60_000);

@@ -10,6 +10,7 @@ it.each([
   ['a refused connection', Object.assign(new Error('no'), { code: 'ECONNREFUSED' })],
   ['a server that shuts down', serverError('57P01')],
   ['a lock that was not released in time', serverError('55P03')],
+  ['a statement that exceeded its time limit', serverError('57014')],
 ])('%s makes storage unavailable', (_, error) => {
   expect(translatePostgresError(error)).toBeInstanceOf(StorageUnavailableError);
 });
