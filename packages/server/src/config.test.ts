@@ -101,8 +101,7 @@ describe('readConfig', () => {
   });
 
   it('reads a small logo', () => {
-    const folder = scratchFolder();
-    const file = join(folder, 'logo.SVG');
+    const file = join(scratchFolder(), 'logo.SVG');
     const read = () => readConfig({ SHORTY_PAGES_LOGO: file }).pagesLogo;
     expect(read).toThrow(/SHORTY_PAGES_LOGO is ".*logo.SVG": ENOENT/);
     writeFileSync(file, '<svg/>');
@@ -179,23 +178,17 @@ it('findUnknownSettings knows the variables of the CLI', () => {
   expect(findUnknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-describe('SHORTY_OPERATOR_KEY', () => {
+describe('a secret', () => {
   const key = 'a'.repeat(32);
 
-  function fileWith(text: string): string {
-    const folder = scratchFolder();
-    const file = join(folder, 'operator.key');
-    writeFileSync(file, text);
-    return file;
-  }
-
   it.each([
-    [{ SHORTY_OPERATOR_KEY: 'too-short-a-key' }, 'it must be at least 32 characters long'],
-    [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'only letters, digits and'],
-    [{ SHORTY_OPERATOR_KEY: `${key}é` }, 'only letters, digits and'],
-  ])('%j stops the start', (environment, message) => {
-    expect(() => readConfig(environment)).toThrow(ConfigError);
-    expect(() => readConfig(environment)).toThrow(message);
+    ['too-short-a-key', 'it must be at least 32 characters long'],
+    [`${key} ${key}`, 'only letters, digits and'],
+    [`${key}é`, 'only letters, digits and'],
+  ])('is no operator key if it is %s', (SHORTY_OPERATOR_KEY, message) => {
+    const read = () => readConfig({ SHORTY_OPERATOR_KEY });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(message);
   });
 
   it.each([
@@ -204,7 +197,8 @@ describe('SHORTY_OPERATOR_KEY', () => {
     ['SHORTY_CLIENT_SECRET', key, (config: Config) => config.credentials?.clientSecret],
     ['SHORTY_DATABASE_URL', 'postgres://me:x@e.com/db', (config: Config) => config.databaseUrl],
   ])('%s can be read from a file', (name, value, read) => {
-    const file = fileWith(`${value}\n`);
+    const file = join(scratchFolder(), 'secret');
+    writeFileSync(file, `${value}\n`);
     const others = name === 'SHORTY_CLIENT_SECRET' ? { SHORTY_CLIENT_ID: 'id' } : {};
     expect(read(readConfig({ ...others, [`${name}_FILE`]: file }))).toBe(value);
     const both = { ...others, [name]: value, [`${name}_FILE`]: file };

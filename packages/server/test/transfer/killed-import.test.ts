@@ -21,8 +21,7 @@ async function exportOne() {
   const body = { targetUrl: 'https://zebrafish.example/', customSlug: 'zebrafish' };
   const data = await api.createLink(body);
   await api.call('createQr', { body: { urlId: Number(data.id) } });
-  const folder = scratchFolder();
-  const file = join(folder, 'exported');
+  const file = join(scratchFolder(), 'exported');
   await exportOrganization(api.server.database, api.organizationId, async (lines) => {
     for await (const line of lines) writeFileSync(file, line, { flag: 'a' });
   });

@@ -284,8 +284,7 @@ it('an erasure that stops after any transaction is continued', async () => {
 
 /** Exports the organization of a server to a file. */
 async function exportTo(api: TestServer): Promise<string> {
-  const folder = scratchFolder();
-  const path = join(folder, 'exported');
+  const path = join(scratchFolder(), 'exported');
   await exportOrganization(api.server.database, api.organizationId, async (lines) => {
     for await (const line of lines) writeFileSync(path, line, { flag: 'a' });
   });
