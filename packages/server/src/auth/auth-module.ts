@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { ApiError, domainInvalid, invalidField } from '../contract/api-error.js';
 import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
-import { OAuthError } from '../contract/oauth-error.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import { addressBlockOf } from '../network/ip-address.js';
@@ -47,7 +46,9 @@ export function createAuthModule(options: AuthModuleOptions) {
   const handlers: HandlersOf<Routes> = {
     async createToken({ body, form, headers, address }) {
       if (form && form.grant_type !== 'client_credentials') {
-        throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
+        const oauthCode = 'unsupported_grant_type';
+        const message = 'grant_type must be client_credentials';
+        throw new ApiError('VALIDATION_FAILED', message, { oauthCode });
       }
       const credentials = form ? (readBasic(headers.authorization) ?? readForm(form)) : body;
       const requested = form ? form.scope : body.scope;

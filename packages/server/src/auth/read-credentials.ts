@@ -1,5 +1,4 @@
 import { ApiError } from '../contract/api-error.js';
-import { OAuthError } from '../contract/oauth-error.js';
 import type { Credentials } from './client-repository.js';
 
 export function readForm(form: {
@@ -7,10 +6,8 @@ export function readForm(form: {
   client_secret?: string | undefined;
 }): Credentials {
   if (form.client_id === undefined || form.client_secret === undefined) {
-    throw new OAuthError(
-      'invalid_request',
-      'client_id and client_secret are required, in the form or by HTTP Basic',
-    );
+    const message = 'client_id and client_secret are required, in the form or by HTTP Basic';
+    throw new ApiError('VALIDATION_FAILED', message);
   }
   return { clientId: form.client_id, clientSecret: form.client_secret };
 }

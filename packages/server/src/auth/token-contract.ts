@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, scopes } from '../contract/define-route.js';
-import { oauthCodes } from '../contract/oauth-error.js';
+import { oauthCodes } from '../contract/errors.js';
 
 export const tokenLifetimeSeconds = 3600;
 

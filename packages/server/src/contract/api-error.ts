@@ -1,6 +1,6 @@
-import { type ErrorCode, type ErrorDetail, errorStatus } from './errors.js';
+import { type ErrorCode, type ErrorDetail, errorStatus, type OAuthCode } from './errors.js';
 
-type Options = Partial<Pick<ApiError, 'details' | 'headers' | 'replayed' | 'cause'>>;
+type Options = Partial<Pick<ApiError, 'details' | 'headers' | 'replayed' | 'oauthCode' | 'cause'>>;
 
 /** An error with the code and the message that the client receives. */
 export class ApiError extends Error {
@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** True when an earlier request with the same Idempotency-Key got the same error. */
   readonly replayed: boolean;
+  /** Set if the error responds to a form of OAuth. Its cause is then the error that was thrown. */
+  readonly oauthCode: OAuthCode | undefined;
 
   constructor(code: ErrorCode, message: string, options: Options = {}) {
     super(message, { cause: options.cause });
@@ -17,6 +19,7 @@ export class ApiError extends Error {
     this.details = options.details ?? [];
     this.headers = options.headers ?? {};
     this.replayed = options.replayed ?? false;
+    this.oauthCode = options.oauthCode;
   }
 
   get status(): number {

@@ -33,6 +33,19 @@ export type ErrorCode = keyof typeof errorStatus;
 
 export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
 
+/** The codes of errors that respond to a form of OAuth (RFC 6749 §5.2). */
+export const oauthCodes = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'server_error',
+  'temporarily_unavailable',
+] as const;
+
+export type OAuthCode = (typeof oauthCodes)[number];
+
 export const errorDetail = z
   .object({
     path: z.string().meta({

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
-import { OAuthError } from '../contract/oauth-error.js';
+import { ApiError } from '../contract/api-error.js';
 import { answerMalformed } from './answer-malformed.js';
 import { toApiError } from './error-response.js';
 import { drainAfter, hasUnreadBody } from './read-body.js';
@@ -51,14 +51,12 @@ export function createHttpServer(options: {
   const { app, handlers, onRequestError, timeLimits: limits } = options;
   /** Sends the error response of a request. Never throws. */
   const fail = (response: ServerResponse, error: unknown) => {
-    const isOAuth = error instanceof OAuthError;
     // The end of the connection would reset it while the client sends, and the client could lose the
     // response.
     if (hasUnreadBody(response.req)) response.shouldKeepAlive = true;
-    // A 4xx error of OAuth has no cause.
-    respondToError(response, isOAuth ? error.cause : error, onRequestError, () =>
-      sendError(response, isOAuth ? error : toApiError(error)),
-    );
+    const isOAuth = error instanceof ApiError && error.oauthCode !== undefined;
+    const thrown = (isOAuth && error.cause) || error;
+    respondToError(response, thrown, onRequestError, () => sendError(response, toApiError(error)));
   };
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {

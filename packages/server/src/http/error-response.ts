@@ -1,6 +1,5 @@
 import { ApiError, invalidField } from '../contract/api-error.js';
-import type { ErrorResponse } from '../contract/errors.js';
-import { OAuthError } from '../contract/oauth-error.js';
+import type { ErrorCode, ErrorResponse, OAuthCode } from '../contract/errors.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { ThreadError } from '../threads/define-thread.js';
@@ -41,7 +40,11 @@ function unavailable(cause: Error): ApiError {
   return new ApiError('UNAVAILABLE', message, { cause });
 }
 
-export function errorBody(error: ApiError, requestId: string): ErrorResponse {
+export function errorBody(
+  error: ApiError,
+  requestId: string,
+): ErrorResponse | { error: OAuthCode; error_description: string } {
+  if (error.oauthCode) return { error: error.oauthCode, error_description: error.message };
   return {
     success: false,
     error: {
@@ -63,24 +66,27 @@ export function errorHeaders(error: ApiError): Readonly<Record<string, string>> 
   return { ...challenge, ...retry, ...replay, ...error.headers };
 }
 
-/** Converts any error to the form of RFC 6749, for a request that was sent as an OAuth form. */
-export function toOAuthError(error: unknown): OAuthError {
-  if (error instanceof OAuthError) return error;
+const oauthCodes: Partial<Record<ErrorCode, OAuthCode>> = {
+  UNAUTHORIZED: 'invalid_client',
+  ORGANIZATION_SUSPENDED: 'unauthorized_client',
+  RATE_LIMITED: 'temporarily_unavailable',
+  UNAVAILABLE: 'temporarily_unavailable',
+  INTERNAL: 'server_error',
+};
+
+/** Converts any error to the response to a form of OAuth. RFC 6749 §5.2 gives most of them the status 400. */
+export function toOAuthError(error: unknown): ApiError {
   const apiError = toApiError(error);
+  if (apiError.oauthCode) return apiError;
   const { code, status, message, details } = apiError;
-  const headers = errorHeaders(apiError);
-  if (status >= 500) {
-    const oauthCode = code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
-    return new OAuthError(oauthCode, message, { headers, cause: error });
-  }
-  if (code === 'RATE_LIMITED') {
-    return new OAuthError('temporarily_unavailable', message, { status, headers });
-  }
-  if (code === 'UNAUTHORIZED') {
-    const basic = { 'WWW-Authenticate': 'Basic realm="shorty"' };
-    return new OAuthError('invalid_client', message, { headers: basic });
-  }
-  if (code === 'ORGANIZATION_SUSPENDED') return new OAuthError('unauthorized_client', message);
   const isScope = details[0]?.path === 'scope';
-  return new OAuthError(isScope ? 'invalid_scope' : 'invalid_request', message);
+  const oauthCode = oauthCodes[code] ?? (isScope ? 'invalid_scope' : 'invalid_request');
+  const headers =
+    code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Basic realm="shorty"' } : apiError.headers;
+  const hasStatus = status === 401 || status === 429 || status >= 500;
+  return new ApiError(hasStatus ? code : 'VALIDATION_FAILED', message, {
+    headers,
+    oauthCode,
+    cause: error,
+  });
 }

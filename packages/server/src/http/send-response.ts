@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../contract/api-error.js';
-import { OAuthError } from '../contract/oauth-error.js';
 import type { Page } from '../pages/page.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import { errorBody, errorHeaders } from './error-response.js';
@@ -19,7 +18,7 @@ export function respondToError(
   respond: () => void,
 ): void {
   const requestId = stableRequestIdOf(response.req);
-  if (error !== undefined) onError(error, requestId);
+  onError(error, requestId);
   try {
     if (response.headersSent || response.destroyed) response.destroy();
     else respond();
@@ -38,14 +37,13 @@ export function sendPage(
   send(response, status, { ...page.headers, ...headers }, page.html);
 }
 
-export function sendError(response: ServerResponse, error: ApiError | OAuthError): void {
-  const isOAuth = error instanceof OAuthError;
-  const body = isOAuth ? error.body : errorBody(error, stableRequestIdOf(response.req));
+export function sendError(response: ServerResponse, error: ApiError): void {
+  const body = errorBody(error, stableRequestIdOf(response.req));
   const headers = {
     ...securityHeaders,
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
-    ...(isOAuth ? error.headers : errorHeaders(error)),
+    ...errorHeaders(error),
   };
   send(response, error.status, headers, JSON.stringify(body));
 }
