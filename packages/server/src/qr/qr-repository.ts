@@ -18,6 +18,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { isOfLinkWithin } from '../storage/link-restriction.js';
 import { allOf, type ListQuery, readList } from '../storage/list-page.js';
 import type { Schema } from '../storage/schema.js';
+import { updateWhere } from '../storage/statements.js';
 import type { QrDesign, QrFormat, QrLogo } from './drawing/qr-design.js';
 import { type QrFilter, qrCreated, qrDeleted, qrRecord } from './qr-contract.js';
 
@@ -102,14 +103,11 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       const options = { organizationId, write, audit: { type: 'qr', id: qr.id } } as const;
       return writeOnce<QrCode>(database, options, async (transaction) => {
         const { id, ...columns } = toQrRow(qr);
-        const { numUpdatedRows } = await transaction
-          .updateTable('qr_codes')
-          .set(columns)
-          .where('id', '=', id)
-          .where('updated_at', '=', updatedAt)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) throw new StaleQrError();
+        // A delete changes `updated_at`, too.
+        const unchanged = { id, updated_at: updatedAt };
+        if (!(await updateWhere(transaction, 'qr_codes', unchanged, columns))) {
+          throw new StaleQrError();
+        }
         await transaction
           .updateTable('qr_pictures')
           .set(toPictureColumns(image, logo))
@@ -131,11 +129,8 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         if (!row) return null;
         checkIfMatch(ifMatch, row.updated_at);
         const qr = { ...fromRow(row), updatedAt: nextUpdatedAt(row.updated_at, now) };
-        await transaction
-          .updateTable('qr_codes')
-          .set({ deleted_at: now, updated_at: qr.updatedAt })
-          .where('id', '=', id)
-          .execute();
+        const deletion = { deleted_at: now, updated_at: qr.updatedAt };
+        await updateWhere(transaction, 'qr_codes', { id }, deletion);
         await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
         await record(transaction, qrDeleted, qr, now);
         return qr;

@@ -5,7 +5,7 @@ import { releaseLinks } from '../organizations/link-quota.js';
 import { checkIfMatch, nextUpdatedAt, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { isOwnLink } from '../storage/link-restriction.js';
-import { updateWhere } from '../storage/statements.js';
+import { updateEach, updateWhere } from '../storage/statements.js';
 import { erasedUrl } from './change-url.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import { type RecordUrls, urlDeleted, urlExpired } from './url-events.js';
@@ -42,15 +42,10 @@ export async function expire(
   const expired = due.map((url) => {
     return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
   });
-  await transaction
-    .updateTable('urls')
-    .set({ is_active: 0, updated_at: nextUpdatedAtOfRow(now) })
-    .where(
-      'id',
-      'in',
-      due.map(({ id }) => id),
-    )
-    .execute();
+  const changes = expired.map(({ id, updatedAt }) => {
+    return { set: { is_active: 0, updated_at: updatedAt }, where: { id } };
+  });
+  await updateEach(transaction, 'urls', changes);
   await releaseLinks(transaction, first.organizationId, due.length);
   await record(transaction, urlExpired, expired, now);
   return new Map(expired.map((url) => [url.id, url]));

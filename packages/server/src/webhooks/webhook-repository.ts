@@ -12,7 +12,7 @@ import type { Database, Schema, WriteTransaction } from '../storage/database.js'
 import type { Keyring } from '../storage/keyring.js';
 import { listOf } from '../storage/list-page.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
-import { findWhere } from '../storage/statements.js';
+import { findWhere, updateWhere } from '../storage/statements.js';
 import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
 import {
   type DisabledReason,
@@ -159,11 +159,8 @@ export function createWebhookRepository(database: Database) {
     /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
     delete(id: string, context: WriteContext) {
       return change(id, context, async (transaction, before) => {
-        await transaction
-          .updateTable('webhooks')
-          .set({ deleted_at: context.now, secret: '', headers: null })
-          .where('id', '=', id)
-          .execute();
+        const deletion = { deleted_at: context.now, secret: '', headers: null };
+        await updateWhere(transaction, 'webhooks', { id }, deletion);
         return webhookOf(before, keyring);
       });
     },
