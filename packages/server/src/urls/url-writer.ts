@@ -180,7 +180,7 @@ export function createUrlWriter(options: UrlWriterOptions) {
   return {
     findReserved,
 
-    async create<Presented>(
+    async create<Presented extends { readonly id: number | string }>(
       items: readonly CheckedItem<UrlCreateRequest>[],
       present: (url: ShortUrl) => Presented,
       context: WriteContext,
@@ -191,24 +191,16 @@ export function createUrlWriter(options: UrlWriterOptions) {
       const findError = (body: UrlCreateRequest) =>
         findReserved(body) ?? findPasswordError(null, body);
       const checks = { findError, creates: true };
-      let fetchTitles = () => {};
-      const written = await writeItems(
-        onOwnDomain,
-        present,
-        context,
-        checks,
-        (transaction, drafts, run) => {
-          fetchTitles = () => {
-            for (const [index, { body }] of drafts.entries()) {
-              const id = run.firstId + index;
-              if (!body.fetchTitle || body.title != null || !run.changedIds.has(id)) continue;
-              fetchTitle(context.organizationId, id, body.targetUrl);
-            }
-          };
-          return createUrls(transaction, options, drafts, context, run);
-        },
-      );
-      fetchTitles();
+      const create: WriteDrafts<UrlCreateRequest> = (transaction, drafts, run) =>
+        createUrls(transaction, options, drafts, context, run);
+      const written = await writeItems(onOwnDomain, present, context, checks, create);
+      for (const [index, outcome] of written.result.entries()) {
+        const item = items[index];
+        if (written.replayed || outcome.status !== 'created' || !item || 'error' in item) continue;
+        const { fetchTitle: isWanted, title, targetUrl } = item.body;
+        if (!isWanted || title != null) continue;
+        fetchTitle(context.organizationId, Number(outcome.presented.id), targetUrl);
+      }
       return written;
     },
 

@@ -27,8 +27,8 @@ describe('create', () => {
     });
     const items = Array(100).fill({ body: bodyOf() });
     const context = { organizationId, now: 0, write: undefined };
-    const { result } = await writer.create(items, ({ shortCode }) => shortCode, context);
-    const codes = result.map((each) => each.status === 'created' && each.presented);
+    const { result } = await writer.create(items, (url) => url, context);
+    const codes = result.map((each) => each.status === 'created' && each.presented.shortCode);
     for (const code of codes) expect(code).toMatch(/^Longer/);
     expect(new Set(codes).size).toBe(100);
   });
