@@ -12,10 +12,6 @@ const open = (after: string, ids: 'integer' | 'text' = 'integer') =>
   openPage({ limit: 10, after }, ids);
 
 describe('openPage', () => {
-  it('continues after the position of a cursor', () => {
-    expect(open(forge([7, 42])).filter.after).toEqual([7, 42]);
-  });
-
   it.each([
     [['text', 42], 1],
     [[1.5, 42], 1],

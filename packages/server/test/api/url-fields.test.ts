@@ -113,18 +113,6 @@ describe('a target on a host of short links', () => {
     expect((await create({ targetUrl: 'http://localhost:9/sale' })).status).toBe(201);
   });
 
-  it('is refused in each field', async () => {
-    const own = `${api.server.url}/sale`;
-    const rules = [
-      { when: { country: 'DE' }, targetUrl },
-      { when: {}, variants: [{ targetUrl: own, weight: 1 }] },
-    ];
-    expect((await create({ expiredUrl: own })).invalidFields).toEqual(['expiredUrl']);
-    expect((await create({ rules })).invalidFields).toEqual(['rules[1].variants[0].targetUrl']);
-    const data = await api.createLink();
-    expect((await patch(data.id, { rules })).outcome).toBe('400 VALIDATION_FAILED');
-  });
-
   it('is refused on an active custom domain, and accepted on a deleted one', async () => {
     const { data: domain } = await api.call('createDomain', { body: { hostname: 'own.example' } });
     const params = { id: domain.id };

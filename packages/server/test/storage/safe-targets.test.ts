@@ -30,10 +30,11 @@ async function start(options: ServerOptions = {}) {
   return { api, filter, plain, block, create, read };
 }
 
-it('a target that the filtering resolver blocks is refused, wherever it stands', async () => {
+it('a target that the filtering resolver blocks is refused', async () => {
   const { api, filter, plain, block, create } = await start();
   block['sinkhole.test']();
   block['missing.test']();
+  // takedowns.test.ts has the other fields.
   const bad = 'https://SINKHOLE.test.:8443/login';
   for (const [host, targetUrl] of [
     ['sinkhole.test', bad],
@@ -44,16 +45,6 @@ it('a target that the filtering resolver blocks is refused, wherever it stands',
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
     expect(refused.error.details).toEqual([{ path: 'targetUrl', message }]);
   }
-  const variants = [{ targetUrl: bad, weight: 1 }];
-  for (const [path, body] of [
-    ['expiredUrl', { expiredUrl: bad }],
-    ['rules[0].variants[0].targetUrl', { rules: [{ when: {}, variants }] }],
-  ] as const) {
-    expect((await create(body)).error.details).toMatchObject([{ path }]);
-  }
-  const { id } = (await create({})).data;
-  const updated = await api.call('updateUrl', { params: { id }, body: { targetUrl: bad } });
-  expect(updated.outcome).toBe('400 VALIDATION_FAILED');
   const domain = await api.addDomain('go.example.com');
   const body = { rootUrl: 'https://good.test/', notFoundUrl: bad };
   const changed = await api.call('updateDomain', { params: { id: domain.id }, body });

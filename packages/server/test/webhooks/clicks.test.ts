@@ -16,8 +16,6 @@ import { testClock } from '../api/start-server.js';
 type Place = Parameters<ReturnType<typeof createVisitRepository>['store']>[1];
 type Opened = Awaited<ReturnType<typeof open>>;
 
-const day = 24 * 60 * 60 * 1000;
-
 /** Opens storage with a link of an organization. */
 async function open() {
   const stored = await openVisitStore();
@@ -276,23 +274,6 @@ describe('a webhook', () => {
     await opened.change(id, { isActive: true });
     await opened.store(4);
     expect(await sizes(id)).toEqual([1, 4]);
-  });
-
-  it('gets the clicks of 30 days after the server disabled it', async () => {
-    const id = await opened.subscribe();
-    const disabledAt = opened.clock();
-    await opened.stored.database.writeDirectly((transaction) =>
-      transaction
-        .updateTable('webhooks')
-        .set({ is_active: 0, disabled_at: disabledAt })
-        .where('id', '=', id)
-        .execute(),
-    );
-    opened.clock.advance(29 * day);
-    await opened.store(2);
-    opened.clock.advance(2 * day);
-    await opened.store(3);
-    expect(await sizes(id)).toEqual([2]);
   });
 
   it('retains delivered clicks for a day, and failed ones for 30 days', async () => {
