@@ -82,7 +82,13 @@ export async function stopAll(services: readonly Service[]): Promise<void> {
   for (const service of [...services].reverse()) {
     await service.stop().catch((error: unknown) => errors.push(error));
   }
-  if (errors.length > 0) throw new AggregateError(errors, 'some services did not stop cleanly');
+  if (errors.length > 0) throw joinErrors('some services did not stop cleanly', errors);
+}
+
+/** Returns one error with the messages of several, which threads and the terminal would drop. */
+export function joinErrors(what: string, errors: readonly unknown[]): AggregateError {
+  const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+  return new AggregateError(errors, `${what}: ${reasons.join('; ')}`);
 }
 
 /**

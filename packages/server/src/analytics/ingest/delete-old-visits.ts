@@ -1,4 +1,5 @@
 import { dayMs } from '../../durations.js';
+import { joinErrors } from '../../lifecycle.js';
 import type { Database } from '../../storage/database.js';
 import { keepVisits } from './stored-visits.js';
 
@@ -65,5 +66,5 @@ export async function deleteOldVisits(
     if (rows.length < rowsPerTransaction) break;
     last = rows.at(-1)?.id as number;
   }
-  if (errors.length > 0) throw new AggregateError(errors, 'some old visits were not deleted');
+  if (errors.length > 0) throw joinErrors('some old visits were not deleted', errors);
 }

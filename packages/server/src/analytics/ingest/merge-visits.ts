@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { joinErrors } from '../../lifecycle.js';
 import type { Database } from '../../storage/database.js';
 import { bulkInsert } from '../../storage/statements.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
@@ -44,9 +45,7 @@ export async function mergeVisits(
     }
     await yieldToEventLoop();
   }
-  if (errors.length > 0) {
-    throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
-  }
+  if (errors.length > 0) throw joinErrors('some visits were not merged', errors);
   return rows.length > 0;
 }
 

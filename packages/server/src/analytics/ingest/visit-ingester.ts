@@ -1,3 +1,4 @@
+import { joinErrors } from '../../lifecycle.js';
 import type { Clock } from '../../ports.js';
 import { StorageUnavailableError } from '../../storage/database.js';
 import type { SetAside } from '../journal/damaged-lines.js';
@@ -115,6 +116,6 @@ export async function recoverOrphans(
     // After an error, the next call claims the remaining folders again.
     for (const folder of folders) folder.release();
   }
-  if (errors.length > 0) throw new AggregateError(errors, 'some journals could not be stored');
+  if (errors.length > 0) throw joinErrors('some journals could not be stored', errors);
   return storedLines;
 }
