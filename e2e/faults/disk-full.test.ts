@@ -61,6 +61,25 @@ test('redirects work while the disk is full, and every visit is stored after spa
   expect(await server.stop()).toBe(0);
 });
 
+test('a stop during which the disk is full says how many visits are lost, and ends at once', async () => {
+  const server = await startServer({
+    port: await freePort(),
+    folder: scratchFolder(),
+    diskBytes: 8 * 1024 * 1024,
+    environment: { SHORTY_LOG_LEVEL: 'warn' },
+  });
+  const { shortUrl } = await connect(server.origin).urls.create({
+    targetUrl: 'https://example.com',
+  });
+  const filler = join(server.folder, 'filler');
+  expect(() => writeFileSync(filler, Buffer.alloc(64 * 1024 * 1024))).toThrow('ENOSPC');
+  // More than the pages that the files have.
+  for (let time = 0; time < 500; time += 1) await fetch(shortUrl, { redirect: 'manual' });
+  expect(await server.stop()).toBe(1);
+  expect(server.log()).toMatch(/lost \d+ lines: ENOSPC.*stop failed/);
+  expect(server.log()).not.toContain('ending the process');
+});
+
 test('a disk that becomes read-only makes the server not ready, until it can be written again', async () => {
   const folder = scratchFolder();
   const server = await startServer({ port: await freePort(), folder, diskBytes: 8 * 1024 * 1024 });

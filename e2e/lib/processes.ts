@@ -87,7 +87,12 @@ export async function startServer({ port, folder, environment = {}, diskBytes }:
       SHORTY_LOG_LEVEL: 'error',
       ...environment,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+    process.stderr.write(text);
   });
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -98,6 +103,7 @@ export async function startServer({ port, folder, environment = {}, diskBytes }:
     origin,
     /** The data folder. With `diskBytes`, the path leads through the mount namespace to the separate disk. */
     folder: join(`/proc/${child.pid}/root`, folder),
+    log: () => log,
     async kill() {
       child.kill('SIGKILL');
       await exitOf(child);

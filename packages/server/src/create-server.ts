@@ -511,8 +511,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     metadata.stop();
     await stopAll(services);
     await stopWatching?.();
-    await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));
-    await database.close();
+    const stops = [analytics, qrs, passwords, listReader].map((each) => each.stop());
+    await Promise.all(stops).finally(() => database.close());
   }
 
   const stop = () => {

@@ -151,7 +151,12 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
   /** Stores the remaining lines, and then deletes the journal. Otherwise the next start stores them. */
   async function closeJournal(): Promise<void> {
-    journal?.close();
+    let lost: unknown;
+    try {
+      journal?.close();
+    } catch (error) {
+      lost = error;
+    }
     // After a failed start, the next one stores the API calls that operators have made meanwhile.
     let isDrained = journal?.appendedCount === 0;
     try {
@@ -165,6 +170,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     if (isDrained) await removeJournal(visits, writerId, folder);
     else folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
+    if (lost) throw lost;
   }
 
   return {

@@ -156,7 +156,7 @@ describe('Journal on a full disk', () => {
   it('throws when it is closed before the lines are written', async () => {
     const { journal } = openOnFullDisk();
     await append(journal, 'lost');
-    expect(() => journal.close()).toThrow('no space left');
+    expect(() => journal.close()).toThrow('lost 1 line');
   });
 });
 

@@ -1,4 +1,5 @@
 import { closeSync, fsync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { formatCount } from '../../format-count.js';
 import { segmentPath, syncFolder } from './journal-folder.js';
 
 export interface JournalOptions {
@@ -123,9 +124,14 @@ export class Journal {
     clearTimeout(this.#retry);
     clearTimeout(this.#syncRetry);
     this.#reportLost();
-    this.#write();
     this.#isClosed = true;
-    closeSync(this.#file);
+    try {
+      this.#write();
+    } catch (cause) {
+      throw new Error(`lost ${formatCount(this.unwrittenCount, 'line')}`, { cause });
+    } finally {
+      closeSync(this.#file);
+    }
   }
 
   #flush(): void {

@@ -81,7 +81,10 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
     endByForce();
   }, stopWithinMs);
-  await Promise.all([backupService?.stop(), server.stop()]);
+  await Promise.all([backupService?.stop(), server.stop()]).catch((err: unknown) => {
+    logger.error({ err }, 'stop failed');
+    process.exitCode = 1;
+  });
   clearTimeout(forceStop);
   logger.info('stopped');
   // Runs only if something keeps the event loop alive: a hanging thread, or a reader of the log.
