@@ -68,9 +68,10 @@ test('a rate limit says when to try again', async () => {
 test.each([
   ['keys:write', 'no API key has it: sign in with a client that has it'],
   [
-    'urls:erase',
-    'use a client with it, or a key (shorty keys create NAME --scopes "urls:erase ...")',
+    'urls:write',
+    'use a client with it, or a key that it creates (shorty keys create NAME --scopes "urls:write ...")',
   ],
+  ['urls:erase', 'shorty-server clients create --org default --scopes "urls:read urls:erase"'],
 ])('a missing scope %s says how to get it', async (scope, hint) => {
   const message = `The access token needs the scope ${scope}`;
   const error = await apiError(403, { code: 'INSUFFICIENT_SCOPE', message });

@@ -117,9 +117,12 @@ function hintFor(error: ShortyError): string | undefined {
 function scopeHint(message: string): string {
   const [, scope] = /needs the scope (\w+:\w+)/.exec(message) ?? [];
   if (scope === undefined) return 'shorty whoami shows your scopes';
+  if (scope === 'urls:erase') {
+    return 'nobody has it by default: shorty-server clients create --org default --scopes "urls:read urls:erase" makes a client with it';
+  }
   return scope === 'keys:write'
     ? 'no API key has it: sign in with a client that has it, such as the first one (shorty login --client-id ID), and unset SHORTY_API_KEY if it is set'
-    : `shorty whoami shows your scopes; use a client with it, or a key (shorty keys create NAME --scopes "${scope} ...")`;
+    : `shorty whoami shows your scopes; use a client with it, or a key that it creates (shorty keys create NAME --scopes "${scope} ...")`;
 }
 
 const noAdministration =
