@@ -43,7 +43,7 @@ describe('managing', () => {
     expect(await json('get', id)).toMatchObject({ isActive: true });
     expect(await line('--paused')).toBe(`${receiver}2 updated: paused\n`);
     expect((await shorty.run(`webhooks delete ${id}`)).code).toBe(0);
-    await shorty.exits(1, 'no such webhook', `webhooks delete ${id}`);
+    await shorty.exits(1, `(${id})\n  shorty webhooks list prints them`, `webhooks delete ${id}`);
   });
 
   test('create and update take a description, filters and headers', async () => {

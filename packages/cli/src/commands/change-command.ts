@@ -128,7 +128,7 @@ export async function changeItems(
   { dryRun = false, yes = false }: ChangeOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const { noun } = kinds[kind];
+  const { noun, hint } = kinds[kind];
   // `paused` after `Pause`.
   const status = `${verb.replace(/ .*/, '').toLowerCase()}d`;
   const prefix = dryRun ? 'would be ' : '';
@@ -184,7 +184,8 @@ export async function changeItems(
     throw error;
   }
   if (skipped.length > 0) {
-    output.warn(`shorty: ${describe(skipped, ` skipped: no such ${noun} in this organization`)}`);
+    const text = describe(skipped, ` skipped: no such ${noun} in this organization`);
+    output.warn(`shorty: ${text}\n  ${hint}`);
   }
   if (deleted.length > 0) {
     const reason = 'deleted; shorty urls restore makes deleted links active again';
