@@ -86,7 +86,9 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   ...{ search: ['list --search TEXT', 'list'], find: ['list --search TEXT', 'list'] },
   ...{ show: ['get'], info: ['get'], view: ['get'], add: ['create'], new: ['create'] },
   ...{ stats: ['clicks', 'scans', 'overview'], unpause: ['resume'], undelete: ['restore'] },
-  ...{ inactive: ['pause'], disable: ['pause'], active: ['resume'], enable: ['resume'] },
+  ...{ pause: ['update --paused'], resume: ['update --no-paused'] },
+  ...{ inactive: ['pause', 'update --paused'], disable: ['pause', 'update --paused'] },
+  ...{ active: ['resume', 'update --no-paused'], enable: ['resume', 'update --no-paused'] },
 };
 
 /** Returns the command that a word stands for that is none in its group, if it is known. */
@@ -94,8 +96,10 @@ function commandFor(word: string, group: string): string | undefined {
   const names = [word, ...(Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : [])];
   for (const parent of group === '' ? ['analytics', 'urls'] : [group]) {
     const found = names.find((name) => {
-      const row = commands[`${parent} ${name.split(' ', 1)}`];
-      return row && (!name.includes('--') || row.options?.['--search <text>']);
+      const [command, option] = name.split(' ');
+      const row = commands[`${parent} ${command}`];
+      const options = Object.keys(row?.options ?? {}).map((flags) => flags.split(' ', 1)[0]);
+      return row && (option === undefined || options.includes(option));
     });
     if (found !== undefined) return `shorty ${parent} ${found}`;
   }

@@ -86,6 +86,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['recover x', "required option '--since <time>' not specified"],
     ['create https://a.example', '--event or --all-events is required'],
     ['update x', 'nothing to change'],
+    ['pause x', 'did you mean shorty webhooks update --paused?'],
     ['update x --clear url', 'unknown field'],
     ['event-types url.click', 'url.click: unknown event type\n  did you mean url.clicked?'],
     ['stats x --since soon', '--since soon'],
