@@ -31,11 +31,6 @@ export function terminalColumns({ columns }: Pick<OutputStream, 'columns'>): num
   return columns || 80;
 }
 
-/** Returns the maximum width of a line: that of the terminal. A file or a pipe has none. */
-export function lineWidth(stream: Pick<OutputStream, 'isTTY' | 'columns'>): number {
-  return stream.isTTY ? terminalColumns(stream) : Number.POSITIVE_INFINITY;
-}
-
 /** Returns whether the stream is a terminal that supports colors and a live view. */
 export function isRichTerminal(stream: OutputStream, env: Io['env']): boolean {
   const isCi = ![undefined, '', '0', 'false'].includes(env.CI);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fakeIo } from '../test/fake-io.js';
-import { allowsColor, columnsOf, Output, type OutputFormat, outputFormats } from './output.js';
+import { columnsOf, type OutputFormat, outputFormats } from './format-rows.js';
+import { allowsColor, Output } from './output.js';
 
 const columns = [
   { name: 'id', value: (item: Item) => item.id },

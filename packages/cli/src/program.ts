@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { UsageError } from './cli-error.js';
 import { type CommandRow, formatOption, toArgument, toOption } from './command.js';
 import { commands, groups } from './command-tree.js';
+import { outputFormats } from './format-rows.js';
 import { type Input, inputName } from './input.js';
 import { type Io, terminalColumns } from './io.js';
-import { outputFormats } from './output.js';
 import { version } from './version.js';
 
 const firstSteps = `

@@ -2,9 +2,9 @@ import { type FetchedReport, reportText } from '@shorty/report';
 import type { CommandRow } from '../command.js';
 import { describeCommand } from '../commands/request-command.js';
 import type { Context } from '../context.js';
+import { fieldsOf } from '../format-rows.js';
 import { inputName } from '../input.js';
 import { reportWidth } from '../io.js';
-import { fieldsOf } from '../output.js';
 import type { Named } from '../records.js';
 import {
   createReportRequest,

@@ -4,8 +4,8 @@ import { CliError, type ExitCode, exitCodeOf, UsageError } from '../cli-error.js
 import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
+import { columnsOf } from '../format-rows.js';
 import { type OperationId, operations } from '../operations.js';
-import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
 import { groupIntoPages } from '../read-pages.js';
 import { kinds, type Named, naming, unlessMissing } from '../records.js';

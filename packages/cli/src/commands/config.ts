@@ -2,7 +2,7 @@ import { CliError, UsageError } from '../cli-error.js';
 import type { CommandRow, Details } from '../command.js';
 import type { ConfigContent } from '../config-file.js';
 import type { Context } from '../context.js';
-import { columnsOf } from '../output.js';
+import { columnsOf } from '../format-rows.js';
 import { checkBaseUrl, defaultBaseUrl } from '../settings.js';
 
 /** The settings that `config` can change. Only `login` stores the secret. */

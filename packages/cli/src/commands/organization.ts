@@ -2,7 +2,7 @@ import { formatUsd } from '@shorty/report';
 import type { AuditEntry, Usage } from '@shorty/sdk';
 import { type CommandRow, repeatable } from '../command.js';
 import { fieldOptions } from '../field-options.js';
-import { type Column, columnsOf, fieldsOf } from '../output.js';
+import { type Column, columnsOf, fieldsOf } from '../format-rows.js';
 import { type Named, naming } from '../records.js';
 import { listCommand, requestCommand } from './request-command.js';
 

@@ -11,9 +11,9 @@ import {
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, clearFields, clearOption, fieldOptions, requireChange } from '../field-options.js';
+import { type Column, columnsOf } from '../format-rows.js';
 import { type Input, withIds } from '../input.js';
 import { type OperationId, operations } from '../operations.js';
-import { type Column, columnsOf } from '../output.js';
 import { readPages } from '../read-pages.js';
 import { type Connection, kinds, Named, naming } from '../records.js';
 

@@ -5,8 +5,8 @@ import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { bodyOf } from '../field-options.js';
+import { type Column, columnsOf } from '../format-rows.js';
 import type { Input } from '../input.js';
-import { type Column, columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, naming } from '../records.js';
 import {

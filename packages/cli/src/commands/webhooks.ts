@@ -11,8 +11,8 @@ import {
 } from '../command.js';
 import type { Context } from '../context.js';
 import { fieldOptions } from '../field-options.js';
+import { columnsOf } from '../format-rows.js';
 import { withIds } from '../input.js';
-import { columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, namingSeveral } from '../records.js';
 import { eventTypeFinder, eventTypesHelp, splitTypes } from '../webhooks/event-types.js';

@@ -9,7 +9,7 @@ import { formatCount, formatDuration, formatNumber } from '@shorty/report';
 import type { ClientOptions } from '@shorty/sdk';
 import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import type { Context } from '../context.js';
-import { type Column, columnsOf, formatCsvCells } from '../output.js';
+import { type Column, columnsOf, csvHeader, formatCsvCells } from '../format-rows.js';
 import type { LiveView } from '../ui/live-view.js';
 import { OutputFile } from './output-file.js';
 import type { CsvFlags, PreparedImport } from './prepare-import.js';
@@ -96,7 +96,8 @@ export class ImportReport {
     this.columns = prepared.plan.source ? [...rowColumns, ...noteColumns] : rowColumns;
     const ofFailures = ['status', 'error', 'code'];
     this.#outColumns = this.columns.filter(({ name }) => !ofFailures.includes(name));
-    const title = output.csvHeader(this.#outColumns.map(({ name }) => name)).trimEnd();
+    const names = this.#outColumns.map(({ name }) => name);
+    const title = csvHeader(names, output.byteOrderMark).trimEnd();
     const { dryRun, out, failedOut } = options;
     if (progress && !dryRun && out !== undefined) {
       this.#out = new OutputFile(out, { title }, prepared, progress);

@@ -5,7 +5,7 @@ import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty }
 import { InvalidArgumentError } from 'commander';
 import { CliError, exitCodeOf, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
-import { columnsOf } from '../output.js';
+import { columnsOf } from '../format-rows.js';
 import { groupIntoPages } from '../read-pages.js';
 import { type Named, naming } from '../records.js';
 import { replaceFile } from '../replacement-file.js';

@@ -4,8 +4,8 @@ import { type EventPage, type EventType, type Shorty, ShortyError } from '@short
 import { reasonOf } from '../cli-error.js';
 import { formatOption, type OptionRows } from '../command.js';
 import type { Context } from '../context.js';
-import { lineWidth } from '../io.js';
-import { type OutputFormat, resolveFormat } from '../output.js';
+import type { OutputFormat } from '../format-rows.js';
+import { resolveFormat } from '../output.js';
 import { type LiveView, noLiveView, openStatusLine } from '../ui/live-view.js';
 
 const waitSeconds = 20;
@@ -91,8 +91,8 @@ export class EventFeed {
     describe: (width: number) => string,
     ...nouns: readonly string[]
   ): Promise<void> {
-    const { io, output } = this.context;
-    const line = this.format === 'table' ? describe(lineWidth(io.stdout)) : formatJson(item);
+    const { output } = this.context;
+    const line = this.format === 'table' ? describe(output.width ?? Infinity) : formatJson(item);
     await output.write(`${line}\n`);
     for (const noun of nouns) this.#counts.set(noun, (this.#counts.get(noun) ?? 0) + 1);
     this.#show();

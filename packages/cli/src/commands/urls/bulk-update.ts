@@ -11,6 +11,7 @@ import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import { exitCodeOf, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
+import { columnsOf } from '../../format-rows.js';
 import {
   type CsvFlags,
   csvOptions,
@@ -18,7 +19,6 @@ import {
   withImport,
 } from '../../import/prepare-import.js';
 import { RowReport } from '../../import/row-report.js';
-import { columnsOf } from '../../output.js';
 import { domainFinder, nameLinks } from '../../records.js';
 import { findIds } from '../change-command.js';
 

@@ -1,4 +1,5 @@
-import { escapeJson, formatCount, formatJson } from '@shorty/report';
+import { escapeJson, formatCount } from '@shorty/report';
+import type { UrlRecord } from '@shorty/sdk';
 import {
   createReportRequest,
   reportHelp,
@@ -8,9 +9,9 @@ import {
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
+import { columnsOf, formatRows } from '../../format-rows.js';
 import type { Input } from '../../input.js';
 import { operations } from '../../operations.js';
-import { formatCsvCells } from '../../output.js';
 import { readPages } from '../../read-pages.js';
 import { formatOfFile, replaceFile } from '../../replacement-file.js';
 import { filterOptions, readUrlFilter } from './link-options.js';
@@ -18,9 +19,10 @@ import { filterOptions, readUrlFilter } from './link-options.js';
 const { properties, prints: recordFields = [] } = operations.createUrl;
 
 /** The columns of a file: the fields that an import takes, then those that the server sets. */
-const columns = [...new Set([...Object.keys(properties), ...recordFields])].filter((name) =>
+const fields = [...new Set([...Object.keys(properties), ...recordFields])].filter((name) =>
   recordFields.includes(name),
 );
+const columns = columnsOf<UrlRecord>(...(fields as (keyof UrlRecord)[]));
 
 export const exportLinks: CommandRow = {
   summary: 'Write short links with all their fields, without deleted ones',
@@ -46,26 +48,18 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
     const format = chosen ?? ofFile ?? 'csv';
     const filter = await readUrlFilter(options);
     const { urls } = await context.client();
-    const pages = readPages((position) =>
-      urls.list({ ...filter, view: 'full', limit: 100, ...position }, request),
-    );
-    const parts = async function* () {
-      // JSON is one document of the lines.
-      if (format === 'json') yield { text: '{"items":[', count: 0 };
-      if (format === 'csv') yield { text: output.csvHeader(columns), count: 0 };
-      let separator = '\n';
-      for await (const { items } of pages) {
-        const lines = items.map((link: Readonly<Record<string, unknown>>) =>
-          format === 'csv' ? formatCsvCells(columns.map((name) => link[name])) : formatJson(link),
-        );
-        if (lines.length === 0) continue;
-        const text = format === 'json' ? separator + lines.join(',\n') : `${lines.join('\n')}\n`;
-        yield { text, count: lines.length };
-        separator = ',\n';
+    let count = 0;
+    const pages = async function* () {
+      for await (const { items } of readPages((position) =>
+        urls.list({ ...filter, view: 'full', limit: 100, ...position }, request),
+      )) {
+        count += items.length;
+        yield items;
       }
-      if (format === 'json') yield { text: '\n]}\n', count: 0 };
     };
-    await writeParts(context, out, 'link', parts());
+    const { byteOrderMark } = output;
+    await writeTexts(context, out, formatRows(pages(), columns, { format, byteOrderMark }));
+    if (isFile(out)) output.note(`${formatCount(count, 'link')} written to ${out}`);
   },
 };
 
@@ -93,38 +87,35 @@ ${reportHelp}`,
     const request = { ...flags, groupBy: 'day' } as const;
     const { client, query } = await createReportRequest(context, request);
     const { groupBy: _, ...filters } = query;
-    const parts = async function* () {
+    let total = 0;
+    const texts = async function* () {
       const pages = readPages((position) =>
         client.analytics.visits({ ...filters, ...position }, context.request),
       );
-      for await (const { text, count } of pages) yield { text: escapeJson(text), count };
+      for await (const { text, count } of pages) {
+        total += count;
+        yield escapeJson(text);
+      }
     };
-    await writeParts(context, out, 'visit', parts());
+    await writeTexts(context, out, texts());
+    if (isFile(out)) output.note(`${formatCount(total, 'visit')} written to ${out}`);
   },
 };
 
-/** Writes parts of a text, which have `count` records, to a file, or to stdout without one. */
-async function writeParts(
+/** Writes texts to a file, or to stdout without one. */
+async function writeTexts(
   { output }: Context,
   out: string | undefined,
-  noun: string,
-  parts: AsyncIterable<{ readonly text: string; readonly count: number }>,
+  texts: AsyncIterable<string>,
 ): Promise<void> {
-  let total = 0;
-  const texts = async function* () {
-    for await (const { text, count } of parts) {
-      total += count;
-      yield text;
-    }
-  };
-  if (out !== undefined && out !== '-') {
-    await replaceFile(out, texts());
-    output.note(`${formatCount(total, noun)} written to ${out}`);
-    return;
-  }
-  for await (const text of texts()) {
+  if (isFile(out)) return replaceFile(out, texts);
+  for await (const text of texts) {
     if (output.isClosed) return;
     // No cell has a line break.
     await output.write(text.replaceAll(/[^\n]+/g, (line) => output.printable(line)));
   }
+}
+
+function isFile(out: string | undefined): out is string {
+  return out !== undefined && out !== '-';
 }

@@ -3,7 +3,8 @@ import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import { fieldOptions } from '../../field-options.js';
-import { columnsOf, resolveFormat } from '../../output.js';
+import { columnsOf } from '../../format-rows.js';
+import { resolveFormat } from '../../output.js';
 import { readJson } from '../../read-input.js';
 import { requestCommand } from '../request-command.js';
 
