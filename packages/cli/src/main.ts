@@ -21,7 +21,9 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let context: Context | undefined;
   const program = buildProgram(io, async (row, command, input) => {
     context = await prepare(row, command, program, io);
-    exitCode = (await row.run(context, readInput(row, input, context) as never)) ?? exitCodes.done;
+    const values = await readInput(row, input, context);
+    const code = await row.run(context, values as never);
+    exitCode = code ?? (io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done);
   });
   try {
     await program.parseAsync(expand(argv), { from: 'user' });

@@ -1,6 +1,6 @@
 import { cutText, fitText, formatJson } from '@shorty/report';
 import type { Shorty, WebhookEvent } from '@shorty/sdk';
-import { exitCodes, UsageError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import type { Named } from '../records.js';
@@ -20,7 +20,7 @@ them, unless 20,000 of them wait for its receiver. Needs the scope
 webhooks:read.`,
   ownsOutput: true,
   run: async (context, { link }: { readonly link?: readonly Named[] }) => {
-    const { io, output, request } = context;
+    const { output, request } = context;
     const format = resolveLiveFormat(context);
     const client = await context.client();
     await requireClicks(client, request);
@@ -45,7 +45,6 @@ webhooks:read.`,
         }
       }
     }
-    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
   },
 };
 

@@ -69,7 +69,7 @@ section, name, detail, clicks and uniques.`,
           ? `${formatJson(data, 2)}\n`
           : renderReport(context, await complete(), format, out === undefined);
       if (out === undefined) return output.write(text);
-      if (io.interrupt.aborted) throw io.interrupt.reason;
+      io.interrupt.throwIfAborted();
       await replaceFile(out, text);
       output.note(`report written to ${out}`);
     },

@@ -1,5 +1,5 @@
 import type { Shorty } from '@shorty/sdk';
-import { exitCodes, UsageError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { isRichTerminal } from '../io.js';
@@ -22,7 +22,6 @@ export const browse: CommandRow = {
     await api.list(search, 0, io.interrupt);
     const { showBrowse } = await import('../ui/browse-screen.js');
     await showBrowse(api, search, io);
-    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
   },
 };
 

@@ -1,4 +1,3 @@
-import { exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 
@@ -27,6 +26,5 @@ configuration of common assistants.`,
     if (isInteractive) output.note('waiting for an assistant on stdin; Ctrl-C ends');
     const { baseUrl } = await settings();
     await serveMcp(io, shorty, tools, baseUrl.value, write);
-    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
   },
 };

@@ -1,5 +1,5 @@
 import { parseUrl } from '@shorty/import';
-import { exitCodes, UsageError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import { type CommandRow, collect } from '../command.js';
 import type { Context } from '../context.js';
 import { offerScheme } from '../prompt.js';
@@ -77,7 +77,6 @@ continues there, with the events of up to 30 days.`,
       // The interruption has aborted a request.
       if (!io.interrupt.aborted) throw error;
     }
-    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
   },
 };
 
