@@ -20,8 +20,8 @@ export interface CommandRow {
   /** The fields that a command which changes something prints: a wrong name in `--fields` changes nothing. */
   readonly prints?: readonly string[] | undefined;
   /**
-   * Gets the arguments and the options by their names in camel case. The command exits with 0 unless this
-   * returns another code.
+   * Gets the arguments and the options by their names in camel case. Without a code, the command exits
+   * with 0, or with 130 after an interruption.
    */
   readonly run: (context: Context, input: never) => Promise<ExitCode | undefined> | Promise<void>;
 }
@@ -42,7 +42,11 @@ export interface Details {
   readonly record?: RecordKind;
   /** Whether the value is a time: one before now, or the start or the end of something. */
   readonly time?: 'past' | 'start' | 'end';
+  /** Whether the value names a file of JSON, or stdin as `-`; a list, if this says what it is of. */
+  readonly json?: true | { readonly listOf: string };
   readonly default?: unknown;
+  /** The field of the request that the value is, if it is not named like the option. */
+  readonly field?: string;
   /** The names of options that exclude it. */
   readonly conflicts?: string | string[];
   readonly isRequired?: boolean;

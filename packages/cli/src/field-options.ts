@@ -15,11 +15,19 @@ const pageFields = ['limit', 'offset', 'after', 'view'];
  * body need options of their own.
  */
 export function fieldOptions(operation: OperationId, except: readonly string[] = []): OptionRows {
-  const { route, properties } = operations[operation];
+  const { route, properties, required = [] } = operations[operation];
   const isQuery = route.startsWith('GET');
   const hidden = isQuery ? [...pageFields, ...except] : except;
   const fields = Object.entries(properties).filter(([name]) => !hidden.includes(name));
-  return Object.fromEntries(fields.flatMap(([name, field]) => optionsOf(name, field, isQuery)));
+  const rows = fields.flatMap(([name, field]) => {
+    const options = optionsOf(name, field, isQuery);
+    return required.includes(name) ? options.map(toRequired) : options;
+  });
+  return Object.fromEntries(rows);
+}
+
+function toRequired([flags, row]: [string, Details | string]): [string, Details] {
+  return [flags, { ...(typeof row === 'string' ? { text: row } : row), isRequired: true }];
 }
 
 function optionsOf(
@@ -35,7 +43,7 @@ function optionsOf(
     const kind = records[name];
     return [[`--${flag} <${kind}>`, (isList ? namingSeveral : naming)(kind, text)]];
   }
-  if (isQuery && times.includes(name)) return [[`--${flag} <time>`, { text, time: 'past' }]];
+  if (times.includes(name)) return [[`--${flag} <time>`, { text, time: 'past' }]];
   if (isQuery && isList) return [[`--${flag} <value>`, repeatable(text)]];
   // A field that may be null has no option for it: --clear names it.
   const value = field.anyOf?.find((each) => each.type !== 'null') ?? field;

@@ -1,6 +1,7 @@
 import { readFuture, readTime } from './analytics/parse-time.js';
 import type { CommandRow, Details, RecordKind } from './command.js';
 import type { Context } from './context.js';
+import { readJson } from './read-input.js';
 import { Named } from './records.js';
 
 /** The values of arguments and options by their names in camel case. */
@@ -12,19 +13,23 @@ export function inputName(flags: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Replaces the names of records and the times of options in an input by what they stand for. */
-export function readInput(row: CommandRow, input: Input, context: Context): Input {
+/** Returns an input by the names of fields, with what names of records, times and files stand for. */
+export async function readInput(row: CommandRow, input: Input, context: Context): Promise<Input> {
   const values: Record<string, unknown> = { ...input };
   for (const [flags, details] of Object.entries({ ...row.args, ...row.options })) {
     const name = inputName(flags);
     const value = input[name];
     if (typeof details === 'string' || value === undefined) continue;
-    if (details.record) values[name] = readNames(details, value, values, context);
+    const { field = name } = details;
+    if (field !== name) delete values[name];
+    values[field] = value;
+    if (details.record) values[field] = readNames(details, value, values, context);
+    else if (details.json) values[field] = await readJson(context, String(value), details.json);
     else if (details.time) {
       const [option = ''] = /--[\w-]+/.exec(flags) ?? [];
       const [text, now] = [String(value), context.io.now()];
       const timeZone = input.timeZone as string | undefined;
-      values[name] =
+      values[field] =
         details.time === 'past'
           ? readTime(option, text, now)
           : readFuture(option, text, now, timeZone, details.time === 'end');

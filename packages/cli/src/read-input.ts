@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { UsageError } from './cli-error.js';
+import type { Details } from './command.js';
 import type { Context } from './context.js';
 
 /** Reads a file, or stdin for `-`. Throws a UsageError that names the file. */
-export async function readInput({ io }: Context, path: string): Promise<Buffer> {
+export async function readBytes({ io }: Context, path: string): Promise<Buffer> {
   if (path === '-') return buffer(io.stdin);
   try {
     return await readFile(path);
@@ -14,12 +15,19 @@ export async function readInput({ io }: Context, path: string): Promise<Buffer> 
 }
 
 /** Reads a file, or stdin for `-`, and parses its JSON. */
-export async function readJson(context: Context, path: string): Promise<unknown> {
-  const text = (await readInput(context, path)).toString('utf8');
+export async function readJson(
+  context: Context,
+  path: string,
+  form: Details['json'],
+): Promise<unknown> {
+  const text = (await readBytes(context, path)).toString('utf8');
+  const name = path === '-' ? 'stdin' : path;
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
-    const name = path === '-' ? 'stdin' : path;
     throw new UsageError(`${name} is no JSON: ${(error as Error).message}`);
   }
+  if (typeof form !== 'object' || Array.isArray(value)) return value;
+  throw new UsageError(`${name}: must be a JSON list of ${form.listOf}`);
 }

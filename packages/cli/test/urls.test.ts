@@ -266,10 +266,10 @@ test('create and update set a preview, and rules from a file or from stdin', asy
   expect(await server.client.urls.get(link.id)).toMatchObject({ preview: null, rules: [] });
   for (const [options, message] of [
     [['--preview-image', image], 'a preview needs a title: set --preview-title'],
-    [['--rules', '-', '--password-stdin'], '--rules - and --password-stdin cannot both read stdin'],
+    [['--rules', '-', '--password-stdin'], '--password-stdin: stdin is empty'],
     [['--rules', 'no-such-file'], 'no-such-file cannot be read'],
   ] as const) {
-    await shorty.exits(2, message, ['urls', 'update', link.id, ...options]);
+    await shorty.exits(2, message, ['urls', 'update', link.id, ...options], { input: '[]' });
   }
 });
 

@@ -1,14 +1,13 @@
+import type { RequestInput } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
-import type { Context } from '../context.js';
 import { resolveFormat } from '../output.js';
-import { readJson } from '../read-input.js';
 
 interface ApiInput {
   readonly method: Method;
   readonly path: string;
   readonly field?: readonly string[];
-  readonly input?: string;
+  readonly input?: unknown;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -27,7 +26,7 @@ export const api: CommandRow = {
   },
   options: {
     '-f, --field <name=value>': repeatable('parameter as text, or name:=JSON'),
-    '--input <file>': 'JSON file with the body, or - for stdin',
+    '--input <file>': { text: 'JSON file with the body, or - for stdin', json: true },
   },
   help: `Fields are query parameters of GET, and fields of the JSON body otherwise.
 Prints the data of the response as JSON. A string that --jq returns is printed
@@ -37,7 +36,7 @@ the server, which lists all routes.`,
   run: async (context, input: ApiInput) => {
     const { flags, output, request } = context;
     resolveFormat(flags, ['json']);
-    const sent = await readRequest(context, input);
+    const sent = readRequest(input);
     const route = toRoute(input.path);
     const client = await context.client();
     await output.json((await client.request(input.method, route, sent, request)) ?? null);
@@ -62,10 +61,7 @@ function toRoute(path: string): `/${string}` {
   return path.startsWith('/') ? (path as `/${string}`) : `/api/v1/${path}`;
 }
 
-async function readRequest(
-  context: Context,
-  { method, field = [], input }: ApiInput,
-): Promise<{ query: Record<string, unknown>; body?: unknown }> {
+function readRequest({ method, field = [], input }: ApiInput): RequestInput {
   const fields = Object.fromEntries(field.map(parseField));
   if (method === 'GET') {
     if (input !== undefined) throw new UsageError('--input: a GET request has no body');
@@ -73,7 +69,7 @@ async function readRequest(
   }
   if (input === undefined) return field.length > 0 ? { query: {}, body: fields } : { query: {} };
   if (field.length > 0) throw new UsageError('--input and --field cannot be used together');
-  return { query: {}, body: await readJson(context, input) };
+  return { query: {}, body: input };
 }
 
 /** Parses `name=value` and `name:=JSON`. */

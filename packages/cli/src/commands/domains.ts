@@ -1,14 +1,8 @@
 import type { Domain } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
 import { fieldOptions } from '../field-options.js';
-import { readJson } from '../read-input.js';
 import { changeCommand } from './change-command.js';
 import { listCommand, requestCommand } from './request-command.js';
-
-interface UpdateOptions {
-  readonly appleAppSiteAssociation?: string;
-  readonly assetLinks?: string;
-}
 
 export const domainCommands: Readonly<Record<string, CommandRow>> = {
   create: requestCommand<Domain>('createDomain', {
@@ -19,7 +13,6 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
   }),
   list: listCommand<Domain>('listDomains', {
     examples: ['shorty domains list --no-active'],
-    item: 'domain',
     columns: ['hostname', 'isActive', 'verifiedAt', 'lastError', 'id'],
   }),
   get: requestCommand('getDomain', { examples: ['shorty domains get go.example.com'] }),
@@ -28,16 +21,8 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     clears: true,
     options: {
       ...fieldOptions('updateDomain'),
-      '--apple-app-site-association <file>': 'JSON file for iOS apps',
-      '--asset-links <file>': 'JSON file for Android apps',
-    },
-    fields: async (input: UpdateOptions, context) => {
-      const patch: Record<string, unknown> = { ...input };
-      for (const name of ['appleAppSiteAssociation', 'assetLinks'] as const) {
-        // The server checks the form of the documents.
-        if (input[name] !== undefined) patch[name] = await readJson(context, input[name]);
-      }
-      return patch;
+      '--apple-app-site-association <file>': { text: 'JSON file for iOS apps', json: true },
+      '--asset-links <file>': { text: 'JSON file for Android apps', json: true },
     },
   }),
   verify: requestCommand<Domain>('verifyDomain', {

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@shorty/sdk';
 import { timeZoneOption } from '../analytics/parse-time.js';
 import type { CommandRow, Details } from '../command.js';
-import { type Named, naming } from '../records.js';
+import { naming } from '../records.js';
 import { changeCommand } from './change-command.js';
 import { listCommand, requestCommand } from './request-command.js';
 
@@ -18,11 +18,6 @@ export const expiresAtOption: Details = {
   time: 'end',
 };
 
-interface NewKey {
-  readonly domain?: Named;
-  readonly ownLinks?: boolean;
-}
-
 export const keyCommands: Readonly<Record<string, CommandRow>> = {
   create: requestCommand('createApiKey', {
     examples: [
@@ -32,21 +27,18 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     args: { '<name>': 'what the key is for' },
     options: {
       '--scopes <scopes>': scopesOption('all of yours, except urls:erase'),
-      '--domain <domain>': naming('domain', 'restrict it to the links of this custom domain'),
-      '--own-links': 'restrict it to the links that it creates',
+      '--domain <domain>': {
+        ...naming('domain', 'restrict it to the links of this custom domain'),
+        field: 'domainId',
+      },
+      '--own-links': { text: 'restrict it to the links that it creates', field: 'onlyOwnLinks' },
       '--expires-at <time>': expiresAtOption,
       ...timeZoneOption,
     },
-    fields: ({ domain, ownLinks, ...fields }: NewKey) => ({
-      ...fields,
-      domainId: domain,
-      onlyOwnLinks: ownLinks,
-    }),
     note: 'store the key now, it is shown only once; set it as SHORTY_API_KEY, or send it as "Authorization: Bearer ..."',
   }),
   list: listCommand<ApiKey>('listApiKeys', {
     examples: ['shorty keys list'],
-    item: 'key',
     columns: [
       ...(['name', 'start', 'scopes', 'expiresAt', 'lastUsedAt'] as const),
       ...(['domainId', 'onlyOwnLinks', 'id'] as const),

@@ -3,7 +3,7 @@ import type { AuditEntry, Usage } from '@shorty/sdk';
 import { type CommandRow, repeatable } from '../command.js';
 import { fieldOptions } from '../field-options.js';
 import { type Column, columnsOf, fieldsOf } from '../format-rows.js';
-import { type Named, naming } from '../records.js';
+import { naming } from '../records.js';
 import { listCommand, requestCommand } from './request-command.js';
 
 export const organizationCommands: Readonly<Record<string, CommandRow>> = {
@@ -15,14 +15,12 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
       'shorty organization update --clear excludeAddresses',
     ],
     options: {
-      '--exclude-address <range>': repeatable(
-        'do not count visits from this address or CIDR range; replaces the list',
-      ),
+      '--exclude-address <range>': {
+        ...repeatable('do not count visits from this address or CIDR range; replaces the list'),
+        field: 'excludeAddresses',
+      },
     },
     clears: true,
-    fields: ({ excludeAddress }: { excludeAddress?: string[] }) => ({
-      excludeAddresses: excludeAddress,
-    }),
   }),
 };
 
@@ -72,7 +70,6 @@ const auditColumns: readonly Column<AuditEntry>[] = [
 
 /** Lists the changes of the own organization. */
 export const audit: CommandRow = listCommand<AuditEntry>('listAuditEntries', {
-  item: 'entry',
   columns: auditColumns,
   examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
 });
@@ -80,14 +77,12 @@ export const audit: CommandRow = listCommand<AuditEntry>('listAuditEntries', {
 /** Lists the changes of all organizations, with the operator key. */
 export const adminAudit: CommandRow = listCommand<AuditEntry>('listAllAuditEntries', {
   examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
-  item: 'entry',
   columns: auditColumns,
   options: {
-    '--organization <organization>': naming('organization', 'only of this organization'),
+    '--organization <organization>': {
+      ...naming('organization', 'only of this organization'),
+      field: 'organizationId',
+    },
     ...fieldOptions('listAllAuditEntries', ['organizationId']),
   },
-  fields: ({ organization, ...query }: { organization?: Named }) => ({
-    ...query,
-    organizationId: organization,
-  }),
 });

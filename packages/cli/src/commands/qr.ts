@@ -62,7 +62,6 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
   }),
   list: listCommand<QrRecord>('listQrs', {
     examples: ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
-    item: 'QR code',
     columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
   }),
   get: requestCommand('getQr', {
@@ -71,7 +70,6 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
   update: requestCommand('updateQr', {
     examples: ['shorty qr update spring-sale --size 640 --clear logoUrl'],
     clears: true,
-    options: fieldOptions('updateQr'),
     help: 'What a code carries never changes. To lead it elsewhere, change its link.',
   }),
   delete: changeCommand('Delete', 'code', 'deleteQr', { examples: [`shorty qr delete ${uuid}`] }),

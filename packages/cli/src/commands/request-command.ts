@@ -12,7 +12,7 @@ import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, clearFields, clearOption, fieldOptions, requireChange } from '../field-options.js';
 import { type Column, columnsOf } from '../format-rows.js';
-import { type Input, withIds } from '../input.js';
+import { type Input, inputName, withIds } from '../input.js';
 import { type OperationId, operations } from '../operations.js';
 import { readPages } from '../read-pages.js';
 import { type Connection, kinds, Named, naming } from '../records.js';
@@ -41,7 +41,7 @@ export function describeCommand(id: OperationId, row: OwnRow) {
   return { ...row, summary, examples, args: { ...argumentsIn(route), ...args } };
 }
 
-/** A command that sends one request, and prints its response. */
+/** A command that sends one request, and prints its response. By default, its options are the fields of the request. */
 export function requestCommand<Data extends object = never>(
   id: OperationId,
   own: RequestRow<Data> = {},
@@ -53,7 +53,7 @@ export function requestCommand<Data extends object = never>(
     ...describeCommand(id, row),
     prints,
     options: {
-      ...row.options,
+      ...(row.options ?? fieldOptions(id, Object.keys(row.args ?? {}).map(inputName))),
       ...(clears && clearOption(id)),
       ...(isVersioned && { '--if-match <etag>': ifMatchOption() }),
     },
@@ -84,7 +84,6 @@ export function requestCommand<Data extends object = never>(
 }
 
 interface ListRow<Item> extends OwnRow {
-  readonly item: string;
   readonly columns: Columns<Item> | ((context: Context) => Columns<Item>);
 }
 
@@ -93,7 +92,7 @@ type Columns<Item> = readonly (Column<Item> | (keyof Item & string))[];
 /** A command that prints a paginated list. By default, its options are the parameters of the request. */
 export function listCommand<Item extends object>(
   id: OperationId,
-  { item, columns, fields: read = (input: object) => input, ...row }: ListRow<Item>,
+  { columns, fields: read = (input: object) => input, ...row }: ListRow<Item>,
 ): CommandRow {
   const { route } = operations[id];
   return {
@@ -106,7 +105,7 @@ export function listCommand<Item extends object>(
         conflicts: 'all',
       },
       '--offset <count>': { text: 'number of items to skip', parse: parseCount, conflicts: 'all' },
-      '--all': `print every ${item}`,
+      '--all': 'print all, not only one page',
     },
     run: async (context, { limit, offset, all, ...input }: Input) => {
       const { output } = context;

@@ -7,7 +7,6 @@ import { listCommand } from './request-command.js';
 export const tagCommands: Readonly<Record<string, CommandRow>> = {
   list: listCommand<Tag>('listTags', {
     examples: ['shorty tags list', 'shorty tags list --search spring --all'],
-    item: 'tag',
     columns: ['name', 'linkCount'],
   }),
   rename: {

@@ -2,7 +2,7 @@ import { fetchLinkReport, formatInstant } from '@shorty/report';
 import type { UrlRecord } from '@shorty/sdk';
 import { reportCommand } from '../analytics/report-command.js';
 import { UsageError } from '../cli-error.js';
-import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
+import { type CommandRow, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { bodyOf } from '../field-options.js';
 import { type Column, columnsOf } from '../format-rows.js';
@@ -33,7 +33,6 @@ import { ruleCommands } from './urls/rules.js';
 /** What creates a link. */
 interface NewLink extends LinkOptions {
   readonly targetUrl: string;
-  readonly slug?: string;
   readonly paused?: boolean;
 }
 
@@ -66,7 +65,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     ],
     args: targetUrl,
     options: {
-      '--slug <slug>': 'custom slug',
+      '--slug <slug>': { text: 'custom slug', field: 'customSlug' },
       '--paused': 'create the link paused',
       ...externalId,
       '--if-exists <action>': {
@@ -91,7 +90,6 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       'shorty urls list --tag launch --active --all',
       'shorty urls list --fields id,shortUrl --output csv',
     ],
-    item: 'link',
     fields: async (options: Input, { output: { format, fields } }) => ({
       ...(await readUrlFilter(options)),
       ...((format === 'table' || fields) && { view: 'full' }),
@@ -105,7 +103,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop'],
     args: { '<externalId>': 'id of the link in another system', ...targetUrl },
     options: {
-      '--slug <slug>': 'custom slug of a new link',
+      '--slug <slug>': { text: 'custom slug of a new link', field: 'customSlug' },
       '--paused': 'pause the link',
       ...linkOptions,
     },
@@ -122,7 +120,10 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--target-url <url>': 'new URL to redirect to',
       ...externalId,
       ...linkOptions,
-      '--tag <tag>': repeatable('tag; the given tags replace all tags of the link'),
+      '--tag <tag>': {
+        ...repeatable('tag; the given tags replace all tags of the link'),
+        field: 'tags',
+      },
       '--add-tag <tag>': { ...repeatable('tag to add'), conflicts: 'tag' },
       '--remove-tag <tag>': { ...repeatable('tag to remove'), conflicts: 'tag' },
     },
@@ -194,12 +195,11 @@ function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt, ...url }: U
 }
 
 /** Returns the fields of a new link. */
-async function readNewLink({ slug, paused, ...input }: NewLink, context: Context) {
+async function readNewLink({ paused, ...input }: NewLink, context: Context) {
   return {
     ...bodyOf('createUrl', input),
     ...(await readLinkOptions(input, context)),
     targetUrl: await offerScheme(input.targetUrl, 'targetUrl', context),
-    ...defined({ customSlug: slug }),
     ...(paused && { isActive: false }),
   };
 }

@@ -56,21 +56,21 @@ const webhookOptions: OptionRows = {
 const timeHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start in
 UTC), or a duration before now (24h, 7d, 12w).`;
 
-const eventOption: OptionRows = { '--event <type>': 'only events of this type' };
+const eventOption: OptionRows = {
+  '--event <type>': { text: 'only events of this type', field: 'eventType' },
+};
 
 const storeSecret = 'store the secret now, it is shown only once';
 
 const deliveryList = listCommand<Delivery>('listDeliveries', {
   summary: 'List deliveries, or show one with its attempts',
   examples: [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
-  item: 'delivery',
   args: { '[delivery-id]': 'id of one delivery, to show its attempts' },
   columns: [
     ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
     ...(['lastStatusCode', 'nextAttemptAt'] as const),
   ],
   options: { ...eventOption, ...fieldOptions('listDeliveries', ['eventType']) },
-  fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
   help: timeHelp,
 });
 const oneDelivery = requestCommand('getDelivery');
@@ -94,7 +94,6 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
   }),
   list: listCommand<Webhook>('listWebhooks', {
     examples: ['shorty webhooks list'],
-    item: 'webhook',
     columns: [
       ...(['url', 'description', 'isActive', 'events', 'disabledReason'] as const),
       ...(['failureRate', 'filters', 'headerNames', 'id'] as const),
@@ -128,7 +127,6 @@ New filters replace all filters of the webhook, and new headers all headers.`,
   },
   stats: requestCommand('getWebhookStats', {
     examples: [`shorty webhooks stats ${url} --since 24h --group-by hour`],
-    options: fieldOptions('getWebhookStats'),
     help: timeHelp,
   }),
   replay: requestCommand('replayDelivery', {
@@ -137,20 +135,11 @@ New filters replace all filters of the webhook, and new headers all headers.`,
   }),
   recover: requestCommand<Recovered>('recoverDeliveries', {
     examples: [`shorty webhooks recover ${url} --since 2h`],
-    options: {
-      '--since <time>': {
-        text: 'repeat failed deliveries created at or after it',
-        time: 'past',
-        isRequired: true,
-      },
-      '--until <time>': { text: 'and before it (default: now)', time: 'past' },
-      ...eventOption,
-    },
+    options: { ...fieldOptions('recoverDeliveries', ['eventType']), ...eventOption },
     help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
 up to 1,000. If more remain, repeat the command.
 
 ${timeHelp}`,
-    fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
     note: ({ hasMore }) =>
       hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
   }),
@@ -172,14 +161,12 @@ A webhook gets a type with isOptIn only if it names it: * does not include it.`,
       '--expire-old-after <seconds>': {
         text: 'end all old secrets within this time; 0: now (default: the replaced one signs for 24 hours)',
         parse: parseCount,
+        field: 'expireOldAfterSeconds',
       },
     },
-    fields: ({ expireOldAfter }: { expireOldAfter?: number }) => ({
-      expireOldAfterSeconds: expireOldAfter,
-    }),
-    note: ({ previousSecretExpiresAt }, { expireOldAfter }: { expireOldAfter?: number }) => {
+    note: ({ previousSecretExpiresAt }, input: { expireOldAfterSeconds?: number }) => {
       const old =
-        expireOldAfter === 0
+        input.expireOldAfterSeconds === 0
           ? 'no old secret signs any more'
           : `the previous secret also signs until ${previousSecretExpiresAt}`;
       return `${storeSecret}; ${old}`;

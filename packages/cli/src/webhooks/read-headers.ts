@@ -1,6 +1,6 @@
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
-import { readInput } from '../read-input.js';
+import { readBytes } from '../read-input.js';
 
 /** The help text on headers. Their values are never arguments, because other processes can read these. */
 export const headerHelp = `Values of headers are secrets, so they come from a file, from the environment
@@ -27,7 +27,7 @@ export async function readHeaders(
     }
     const value =
       variable === undefined
-        ? (await readInput(context, path ?? '')).toString('utf8').trim()
+        ? (await readBytes(context, path ?? '')).toString('utf8').trim()
         : context.io.env[variable];
     const missing = variable === undefined ? 'is empty' : 'is no environment variable';
     if (!value) throw new UsageError(`--header ${name}: ${place} ${missing}`);

@@ -2,7 +2,7 @@ import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifie
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, collect, parseCount } from '../command.js';
 import { readSecret } from '../prompt.js';
-import { readInput } from '../read-input.js';
+import { readBytes } from '../read-input.js';
 
 /** The help text on the secret. It is never a flag, because other processes can read flags. */
 const secretHelp = `Set the webhook secret in SHORTY_WEBHOOK_SECRET, or pass it on stdin with
@@ -41,7 +41,7 @@ Prints the event and exits with 0, or prints the error and exits with 1.`,
       : context.io.env.SHORTY_WEBHOOK_SECRET;
     if (!secret && secretStdin) throw new UsageError('--secret-stdin: stdin is empty');
     if (!secret) throw new UsageError('no webhook secret', secretHelp);
-    const body = await readInput(context, path);
+    const body = await readBytes(context, path);
     try {
       const event = verifyWebhook({
         body,

@@ -8,15 +8,12 @@ import { type Input, withIds } from '../../input.js';
 import { readSecret } from '../../prompt.js';
 import { type Named, naming } from '../../records.js';
 import { expiresAtOption } from '../keys.js';
-import { readRules } from './rules.js';
+import { rulesFile } from './rules.js';
 
 /** The options that are not one field each. */
 export interface LinkOptions {
   readonly domainId?: Named;
-  readonly tag?: readonly string[];
   readonly passwordStdin?: boolean;
-  readonly utmParam?: readonly string[];
-  readonly rules?: string;
   readonly previewTitle?: string;
   readonly previewDescription?: string;
   readonly previewImage?: string;
@@ -37,10 +34,14 @@ export const linkOptions: OptionRows = {
   },
   '--expires-at <time>': expiresAtOption,
   ...timeZoneOption,
-  '--tag <tag>': repeatable('tag'),
+  '--tag <tag>': { ...repeatable('tag'), field: 'tags' },
   '--password-stdin': 'read a password for the link from stdin (prompts on a terminal)',
-  '--utm-param <key=value>': repeatable('other query parameter'),
-  '--rules <file>': 'file with a JSON list of rules, or - for stdin',
+  '--utm-param <key=value>': {
+    text: 'other query parameter; repeatable',
+    parse: collectPair,
+    field: 'customUtmParams',
+  },
+  '--rules <file>': rulesFile,
   '--preview-title <text>': 'title that link previews show',
   '--preview-description <text>': 'text that link previews show',
   '--preview-image <url>': 'image that link previews show',
@@ -48,18 +49,11 @@ export const linkOptions: OptionRows = {
 
 /** Returns the request fields of the options that were set. */
 export async function readLinkOptions(input: LinkOptions, context: Context) {
-  const { tag, utmParam, passwordStdin, rules } = input;
-  if (rules === '-' && passwordStdin) {
-    throw new UsageError('--rules - and --password-stdin cannot both read stdin');
-  }
   const preview = readPreview(input);
   return {
     ...(await withIds(bodyOf('updateUrl', input))),
-    ...(tag && { tags: [...tag] }),
-    ...(utmParam && { customUtmParams: parsePairs(utmParam) }),
     ...(preview && { preview }),
-    ...(rules !== undefined && { rules: await readRules(context, rules) }),
-    ...(passwordStdin && { password: await readPassword(context) }),
+    ...(input.passwordStdin && { password: await readPassword(context) }),
   };
 }
 
@@ -77,14 +71,10 @@ async function readPassword(context: Context): Promise<string> {
   return password;
 }
 
-function parsePairs(pairs: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const split = pair.indexOf('=');
-      if (split > 0) return [pair.slice(0, split), pair.slice(split + 1)];
-      throw new UsageError(`--utm-param ${pair}: must have the form key=value`);
-    }),
-  );
+function collectPair(pair: string, earlier: object = {}): object {
+  const split = pair.indexOf('=');
+  if (split > 0) return { ...earlier, [pair.slice(0, split)]: pair.slice(split + 1) };
+  throw new UsageError(`--utm-param ${pair}: must have the form key=value`);
 }
 
 /** The options that select links. */
