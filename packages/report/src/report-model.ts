@@ -19,7 +19,7 @@ export interface Report {
   readonly until: string;
   readonly groupBy: GroupBy;
   readonly totalClicks: number;
-  readonly uniqueClicks: number;
+  /** The first two are the clicks or scans, and their unique visitors. */
   readonly totals: readonly Total[];
   readonly series: readonly Bucket[];
   readonly sections: readonly Section[];
@@ -155,7 +155,6 @@ function createReport(
   return {
     ...{ since, until, before, groupBy, filters, totals, totalClicks },
     title: `${title}${visitsOf(filters)}`,
-    uniqueClicks: totals[1]?.count ?? 0,
     series: bucketsOf(data.timeseries, data, groupBy),
     sections: sections.map((section) => withOthers(section, totalClicks)),
     notes: notesOf(data, before ?? data),
