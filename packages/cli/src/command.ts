@@ -1,6 +1,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './cli-error.js';
 import type { Context } from './context.js';
+import type { OutputFormat } from './format-rows.js';
+import type { Io } from './io.js';
 
 /** A command: what its help says, and what it does. */
 export interface CommandRow {
@@ -11,8 +13,8 @@ export interface CommandRow {
   readonly options?: OptionRows;
   /** A text below the options. */
   readonly help?: string;
-  /** Whether the command has output formats of its own, and reads `--output` itself. */
-  readonly ownsOutput?: boolean;
+  /** The output formats of a command that has others than most, the default one first. */
+  readonly formats?: Formats | ((io: Pick<Io, 'stdout'>) => Formats);
   /** Whether the command can write CSV without `--output csv`. */
   readonly writesCsv?: boolean;
   /** Whether the command prints no data, only messages for people. */
@@ -62,11 +64,18 @@ export function collect(value: string, earlier: readonly string[] = []): string[
   return [...earlier, value];
 }
 
+export type Formats = readonly [OutputFormat, ...OutputFormat[]];
+
+/** Returns the output formats of a command that has its own. */
+export function formatsOf({ formats }: CommandRow, io: Pick<Io, 'stdout'>): Formats | undefined {
+  return typeof formats === 'function' ? formats(io) : formats;
+}
+
 /**
- * The `--output` option of a command with formats of its own. It accepts any value, because the program
- * parses the option before it knows the command. resolveFormat validates the value.
+ * The `--output` option. It accepts any value, because the program parses the option before it knows the
+ * command. resolveFormat validates the value.
  */
-export function formatOption(choices: readonly string[], text = 'output format'): OptionRows {
+export function formatOption(choices: Formats, text = 'output format'): OptionRows {
   return { '-o, --output <format>': { text, choices, parse: (format) => format } };
 }
 

@@ -3,7 +3,8 @@ import { displayWidth, fitText, formatJson, printable } from '@shorty/report';
 import { type UsageError, unknownName } from './cli-error.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
-export type OutputFormat = (typeof outputFormats)[number];
+/** A report also has `terminal` and `html`. */
+export type OutputFormat = (typeof outputFormats)[number] | 'terminal' | 'html';
 
 /** A column of a table or a CSV file. */
 export interface Column<T> {

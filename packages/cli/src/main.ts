@@ -1,7 +1,7 @@
 import { AuthenticationError } from '@shorty/sdk';
 import { type Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes, UsageError } from './cli-error.js';
-import { type CommandRow, pathOf } from './command.js';
+import { type CommandRow, formatsOf, pathOf } from './command.js';
 import { commands, groups } from './command-tree.js';
 import { type Context, createContext } from './context.js';
 import { outputFormats, unknownField } from './format-rows.js';
@@ -45,16 +45,18 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 
 /** Checks the options of every command, and returns what the command works with. */
 async function prepare(row: CommandRow, command: Command, program: Command, io: Io) {
-  const { ownsOutput = false, hasNoData = false, writesCsv = false, prints } = row;
+  const { hasNoData = false, writesCsv = false, prints } = row;
   const flags: GlobalFlags = program.opts();
   const { fields, jq } = flags;
   if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
-  if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
+  const formats = formatsOf(row, io);
+  if (formats && fields) throw new UsageError('--fields: this command has its own formats');
   if (jq !== undefined && hasNoData) throw new UsageError('--jq: this command prints no data');
   // --jq filters JSON.
   const asked = jq === undefined ? flags : { ...flags, json: true };
-  const format = ownsOutput ? 'table' : resolveFormat(asked, outputFormats);
-  if (flags.excel && format !== 'csv' && !(writesCsv && format === 'table')) {
+  const known = formats ?? outputFormats;
+  const format = resolveFormat(asked, known);
+  if (flags.excel && format !== 'csv' && !(writesCsv && format === known[0])) {
     throw new UsageError('--excel: this output is not CSV', 'add --output csv');
   }
   // A command that changes something checks the fields before, because an error after the change would make

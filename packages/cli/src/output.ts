@@ -1,5 +1,6 @@
 import { cutText, formatJson, printable } from '@shorty/report';
 import { UsageError } from './cli-error.js';
+import type { Formats } from './command.js';
 import {
   type Column,
   dim,
@@ -222,10 +223,7 @@ export class Output {
 }
 
 /** Returns the requested format, by default the first of `formats`. */
-export function resolveFormat<Format extends string>(
-  { json, output }: Pick<GlobalFlags, 'json' | 'output'>,
-  formats: readonly [Format, ...(Format | 'json')[]],
-): Format | 'json' {
+export function resolveFormat({ json, output }: GlobalFlags, formats: Formats): OutputFormat {
   if (json && output !== undefined && output !== 'json') {
     throw new UsageError(`--json and --output ${output} cannot be used together`);
   }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from './cli-error.js';
-import { type CommandRow, formatOption, toArgument, toOption } from './command.js';
+import { type CommandRow, formatOption, formatsOf, toArgument, toOption } from './command.js';
 import { commands, groups } from './command-tree.js';
 import { outputFormats } from './format-rows.js';
 import { type Input, inputName } from './input.js';
@@ -52,7 +52,7 @@ export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Comma
     .exitOverride()
     .addHelpText('afterAll', ({ command }) => (command.parent ? globalOptionsLine : firstSteps));
   for (const [flags, row] of Object.entries(globalOptions)) program.addOption(toOption(flags, row));
-  addCommands(program, run);
+  addCommands(program, io, run);
   return program;
 }
 
@@ -68,7 +68,7 @@ function parseSeconds(text: string): number {
   throw new UsageError(`--timeout ${text}: must be a number of seconds above 0, at most 3600`);
 }
 
-function addCommands(program: Command, run: Run): void {
+function addCommands(program: Command, io: Pick<Io, 'stdout'>, run: Run): void {
   for (const [words, row] of Object.entries(commands)) {
     const names = words.split(' ');
     const parent = names.slice(0, -1).reduce((group, name, at) => {
@@ -80,7 +80,12 @@ function addCommands(program: Command, run: Run): void {
     for (const [each, text] of Object.entries(row.args ?? {})) {
       command.addArgument(toArgument(each, text));
     }
-    for (const [flags, option] of Object.entries(row.options ?? {})) {
+    const formats = formatsOf(row, io);
+    const options = {
+      ...(formats?.[1] && formatOption(formats, 'output format, by default the first')),
+      ...row.options,
+    };
+    for (const [flags, option] of Object.entries(options)) {
       command.addOption(toOption(flags, option));
     }
     if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);

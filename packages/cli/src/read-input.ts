@@ -18,7 +18,7 @@ export async function readBytes({ io }: Context, path: string): Promise<Buffer> 
 export async function readJson(
   context: Context,
   path: string,
-  form: Details['json'],
+  form?: Details['json'],
 ): Promise<unknown> {
   const text = (await readBytes(context, path)).toString('utf8');
   const name = path === '-' ? 'stdin' : path;

@@ -4,13 +4,13 @@ import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import type { Named } from '../records.js';
-import { EventFeed, liveFormatOption, resolveLiveFormat } from '../webhooks/event-feed.js';
+import { EventFeed, liveFormats } from '../webhooks/event-feed.js';
 import { linkFilter } from './window-options.js';
 
 export const tail: CommandRow = {
   summary: 'Print visits as they happen',
   examples: ['shorty analytics tail --link spring-sale --output ndjson > visits.ndjson'],
-  options: { ...linkFilter, ...liveFormatOption },
+  options: linkFilter,
   help: `Prints each visit of a person about two seconds later: the time (UTC), whether
 it was a click or a scan, the country, the device, the short URL and the
 referrer. scan? is an inferred scan: a tap on the link looks the same.
@@ -18,17 +18,16 @@ referrer. scan? is an inferred scan: a tap on the link looks the same.
 Reads the events url.clicked, which the server writes while a webhook names
 them, unless 20,000 of them wait for its receiver. Needs the scope
 webhooks:read.`,
-  ownsOutput: true,
+  formats: liveFormats,
   run: async (context, { link }: { readonly link?: readonly Named[] }) => {
     const { output, request } = context;
-    const format = resolveLiveFormat(context);
     const client = await context.client();
     await requireClicks(client, request);
     const ids = link && (await Promise.all(link.map((each) => each.id())));
     const { nextAfter } = await client.events.list({ after: 'latest' }, request);
     output.note('waiting for visits; Ctrl-C stops');
     const known = new Set<string>();
-    const feed = await EventFeed.open(context, format, 'visit', 'scan');
+    const feed = await EventFeed.open(context, 'visit', 'scan');
     for await (const { items } of feed.pages(client, nextAfter, 'url.clicked')) {
       for (const event of items) {
         if (event.type !== 'url.clicked') continue;

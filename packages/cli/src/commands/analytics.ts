@@ -17,15 +17,13 @@ import {
   type WindowFlags,
 } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
-import { type CommandRow, formatOption } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { kebabCase } from '../field-options.js';
+import type { OutputFormat } from '../format-rows.js';
 import { reportWidth } from '../io.js';
-import { resolveFormat } from '../output.js';
 import { type Named, naming } from '../records.js';
 import { formatOfFile, replaceFile } from '../replacement-file.js';
-
-const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
 
 export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
   overview: reportCommand('getAnalyticsOverview', fetchOverviewReport, [
@@ -36,7 +34,6 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty analytics report 42 --output html --out report.html'],
     args: { '[of]': naming('link', 'one link (default: all links)') },
     options: {
-      ...formatOption(reportFormats, 'report format'),
       ...reportOptions('getAnalyticsOverview'),
       '--out <file>': 'write to this file; .html, .csv, .json and .txt select the format',
     },
@@ -44,13 +41,13 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
 
 The html format is one self-contained file. The csv format has the columns
 section, name, detail, clicks and uniques.`,
-    ownsOutput: true,
+    formats: ['terminal', 'html', 'csv', 'json'],
     writesCsv: true,
     run: async (context, input: WindowFlags & { of?: Named; out?: string }) => {
       const { flags, io, output } = context;
       const { of, out, output: _, ...window } = input;
       const isChosen = flags.json || flags.output !== undefined;
-      const asked = isChosen ? resolveFormat(flags, reportFormats) : undefined;
+      const asked = isChosen ? output.format : undefined;
       const ofFile = formatOfFile(out, ['html', 'csv', 'json', 'txt'], {
         chosen: asked === 'terminal' ? 'txt' : asked,
       });
@@ -80,7 +77,7 @@ section, name, detail, clicks and uniques.`,
 function renderReport(
   { io, output }: Context,
   report: Report,
-  format: 'terminal' | 'html' | 'csv',
+  format: OutputFormat,
   isForStdout: boolean,
 ): string {
   if (format === 'html') return reportHtml(report, io.now());

@@ -1,13 +1,14 @@
 import type { RequestInput } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
-import { resolveFormat } from '../output.js';
+import type { Context } from '../context.js';
+import { readJson } from '../read-input.js';
 
 interface ApiInput {
   readonly method: Method;
   readonly path: string;
   readonly field?: readonly string[];
-  readonly input?: unknown;
+  readonly input?: string;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -26,17 +27,16 @@ export const api: CommandRow = {
   },
   options: {
     '-f, --field <name=value>': repeatable('parameter as text, or name:=JSON'),
-    '--input <file>': { text: 'JSON file with the body, or - for stdin', json: true },
+    '--input <file>': 'JSON file with the body, or - for stdin',
   },
   help: `Fields are query parameters of GET, and fields of the JSON body otherwise.
 Prints the data of the response as JSON. A string that --jq returns is printed
 as plain text. shorty open shows the API reference of
 the server, which lists all routes.`,
-  ownsOutput: true,
+  formats: ['json'],
   run: async (context, input: ApiInput) => {
-    const { flags, output, request } = context;
-    resolveFormat(flags, ['json']);
-    const sent = readRequest(input);
+    const { output, request } = context;
+    const sent = await readRequest(context, input);
     const route = toRoute(input.path);
     const client = await context.client();
     await output.json((await client.request(input.method, route, sent, request)) ?? null);
@@ -61,7 +61,10 @@ function toRoute(path: string): `/${string}` {
   return path.startsWith('/') ? (path as `/${string}`) : `/api/v1/${path}`;
 }
 
-function readRequest({ method, field = [], input }: ApiInput): RequestInput {
+async function readRequest(
+  context: Context,
+  { method, field = [], input }: ApiInput,
+): Promise<RequestInput> {
   const fields = Object.fromEntries(field.map(parseField));
   if (method === 'GET') {
     if (input !== undefined) throw new UsageError('--input: a GET request has no body');
@@ -69,7 +72,7 @@ function readRequest({ method, field = [], input }: ApiInput): RequestInput {
   }
   if (input === undefined) return field.length > 0 ? { query: {}, body: fields } : { query: {} };
   if (field.length > 0) throw new UsageError('--input and --field cannot be used together');
-  return { query: {}, body: input };
+  return { query: {}, body: await readJson(context, input) };
 }
 
 /** Parses `name=value` and `name:=JSON`. */

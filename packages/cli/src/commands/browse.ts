@@ -10,7 +10,7 @@ export const browse: CommandRow = {
   summary: 'Search links, pause and share them',
   examples: ['shorty browse', 'shorty browse spring'],
   args: { '[search]': 'text to search for' },
-  ownsOutput: true,
+  hasNoData: true,
   run: async (context, { search = '' }: { readonly search?: string }) => {
     const { io } = context;
     if (!context.isInteractive || !isRichTerminal(io.stdout, io.env)) {

@@ -8,7 +8,7 @@ export const mcp: CommandRow = {
   help: `Assistants start this command and talk to it on stdin and stdout. They get the
 tools that the scopes of the credentials allow. docs/assistants.md has the
 configuration of common assistants.`,
-  ownsOutput: true,
+  hasNoData: true,
   run: async (
     { io, output, isInteractive, client, settings, request }: Context,
     { write = false }: { readonly write?: boolean },

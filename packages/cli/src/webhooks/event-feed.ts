@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount, formatJson } from '@shorty/report';
 import { type EventPage, type EventType, type Shorty, ShortyError } from '@shorty/sdk';
 import { reasonOf } from '../cli-error.js';
-import { formatOption, type OptionRows } from '../command.js';
+import type { Formats } from '../command.js';
 import type { Context } from '../context.js';
-import type { OutputFormat } from '../format-rows.js';
-import { resolveFormat } from '../output.js';
+import type { Io } from '../io.js';
 import { type LiveView, noLiveView, openStatusLine } from '../ui/live-view.js';
 
 const waitSeconds = 20;
@@ -13,14 +12,9 @@ const timeoutMs = 45_000;
 const minDelayMs = 250;
 const maxDelayMs = 5_000;
 
-/** The `--output` of commands that print what happens. */
-export const liveFormatOption: OptionRows = formatOption(
-  ['table', 'ndjson'],
-  'output format (default: table on a terminal, otherwise ndjson)',
-);
-
-export function resolveLiveFormat({ flags, io }: Context) {
-  return resolveFormat(flags, io.stdout.isTTY ? ['table', 'ndjson'] : ['ndjson', 'table']);
+/** The formats of commands that print what happens: for people on a terminal. */
+export function liveFormats({ stdout }: Pick<Io, 'stdout'>): Formats {
+  return stdout.isTTY ? ['table', 'ndjson'] : ['ndjson', 'table'];
 }
 
 /**
@@ -33,7 +27,6 @@ export class EventFeed {
 
   private constructor(
     private readonly context: Context,
-    private readonly format: OutputFormat,
     private readonly live: LiveView,
     nouns: readonly string[],
   ) {
@@ -42,13 +35,9 @@ export class EventFeed {
   }
 
   /** Shows how many of these came, from now on until `pages` ends. */
-  static async open(
-    context: Context,
-    format: OutputFormat,
-    ...nouns: readonly string[]
-  ): Promise<EventFeed> {
-    const live = format === 'table' ? await openStatusLine(context) : noLiveView;
-    return new EventFeed(context, format, live, nouns);
+  static async open(context: Context, ...nouns: readonly string[]): Promise<EventFeed> {
+    const live = context.output.format === 'table' ? await openStatusLine(context) : noLiveView;
+    return new EventFeed(context, live, nouns);
   }
 
   /**
@@ -92,7 +81,7 @@ export class EventFeed {
     ...nouns: readonly string[]
   ): Promise<void> {
     const { output } = this.context;
-    const line = this.format === 'table' ? describe(output.width ?? Infinity) : formatJson(item);
+    const line = output.format === 'table' ? describe(output.width ?? Infinity) : formatJson(item);
     await output.write(`${line}\n`);
     for (const noun of nouns) this.#counts.set(noun, (this.#counts.get(noun) ?? 0) + 1);
     this.#show();

@@ -3,7 +3,7 @@ import { UsageError } from '../cli-error.js';
 import { type CommandRow, collect } from '../command.js';
 import type { Context } from '../context.js';
 import { offerScheme } from '../prompt.js';
-import { EventFeed, liveFormatOption, resolveLiveFormat } from './event-feed.js';
+import { EventFeed, liveFormats } from './event-feed.js';
 import { eventTypeFinder, splitTypes } from './event-types.js';
 import { describeForward, forwardEvent, hasFailed } from './forward-event.js';
 import { openListenState } from './listen-state.js';
@@ -19,7 +19,6 @@ export const listen: CommandRow = {
       text: 'event types, separated by commas (default: *, all but url.clicked)',
       parse: collect,
     },
-    ...liveFormatOption,
   },
   help: `Reads the events of the organization from the server, so your machine needs no
 public address. Signs each event, posts it to --forward-to, and prints the
@@ -27,10 +26,9 @@ response. An event that your receiver refuses is not sent again. It prints the
 signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
 sets another one. It stores its position for each profile: the next listen
 continues there, with the events of up to 30 days.`,
-  ownsOutput: true,
+  formats: liveFormats,
   run: async (context, options: { forwardTo?: string; events?: string[] }) => {
     const { io, output, request } = context;
-    const format = resolveLiveFormat(context);
     const target = await readTarget(options.forwardTo, context);
     const types = splitTypes(options.events ?? ['*']);
     if (types.length === 0) throw new UsageError('--events: names no event type');
@@ -49,7 +47,7 @@ continues there, with the events of up to 30 days.`,
     output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
     let { after = '', lastId } = state.store;
     const nouns = target ? ['event', 'failure'] : ['event'];
-    const feed = await EventFeed.open(context, format, ...nouns);
+    const feed = await EventFeed.open(context, ...nouns);
     try {
       for await (const { items, nextAfter } of feed.pages(client, after)) {
         // Events up to this one were handled before a restart.

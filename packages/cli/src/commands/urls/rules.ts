@@ -1,8 +1,6 @@
 import type { RuleTest, UrlRecord } from '@shorty/sdk';
 import type { CommandRow, Details } from '../../command.js';
-import type { Context } from '../../context.js';
 import { columnsOf } from '../../format-rows.js';
-import { resolveFormat } from '../../output.js';
 import { requestCommand } from '../request-command.js';
 
 /** A file of rules. The server validates them. */
@@ -18,15 +16,13 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty urls rules set spring-sale rules.json'],
     args: { '<file>': rulesFile },
     options: {},
-    ownsOutput: true,
-    fields: printsJson,
+    formats: ['json'],
     print: ({ output }, { rules }) => output.json(rules),
   }),
   'rules show': requestCommand<UrlRecord>('getUrl', {
     summary: 'Show the rules of a link, as rules set reads them',
     examples: ['shorty urls rules show spring-sale > rules.json'],
-    ownsOutput: true,
-    fields: printsJson,
+    formats: ['json'],
     print: ({ output }, { rules }) => output.json(rules),
   }),
   'rules test': requestCommand<RuleTest>('testUrlRules', {
@@ -40,9 +36,3 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     },
   }),
 };
-
-/** Refuses other formats than JSON. */
-function printsJson(input: object, { flags }: Context): object {
-  resolveFormat(flags, ['json']);
-  return input;
-}
