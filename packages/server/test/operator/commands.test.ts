@@ -9,38 +9,29 @@ import {
   newDatabase,
   newSettings,
   pathOf,
+  refusalOf,
   type Settings,
   serve,
   stop,
+  succeed,
 } from './server-process.js';
 
-interface Created {
-  readonly organizationId: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-const created = (text: string) => JSON.parse(text) as Created;
-
-async function createOrganization(settings: Settings, name = 'Acme'): Promise<Created> {
+async function createOrganization(settings: Settings, name = 'Acme') {
   const args = ['--name', name, '--plan', 'free', '--json'];
-  return created((await command(settings, 'orgs', 'create', ...args)).stdout);
+  return JSON.parse(await succeed(settings, 'orgs', 'create', ...args));
 }
 
 it('orgs create and list print organizations, and secrets once', async () => {
   const settings = await newDatabase();
-  const made = await command(settings, 'orgs', 'create', '--name', 'Acme Ltd', '--plan', 'scale');
-  expect(made).toMatchObject({ code: 0, stderr: '' });
-  expect(made.stdout).toMatch(/^Organization {3}[0-9a-f-]{36}\nClient id {6}shorty_ci_/);
-  expect(made.stdout).toMatch(/\nClient secret {2}shorty_cs_[\w-]{43} {3}\(shown only now\)\n$/);
-  const listed = await command(settings, 'orgs', 'list');
-  expect(listed).toMatchObject({ code: 0, stderr: '' });
-  expect(listed.stdout).toMatch(
+  const made = await succeed(settings, 'orgs', 'create', '--name', 'Acme Ltd', '--plan', 'scale');
+  expect(made).toMatch(/^Organization {3}[0-9a-f-]{36}\nClient id {6}shorty_ci_/);
+  expect(made).toMatch(/\nClient secret {2}shorty_cs_[\w-]{43} {3}\(shown only now\)\n$/);
+  expect(await succeed(settings, 'orgs', 'list')).toMatch(
     /^ID {36}PLAN +ACTIVE LINKS +SUSPENDED +NAME\n[0-9a-f-]{36} {2}scale +0 +- +Acme Ltd\n$/,
   );
   const second = await createOrganization(settings, 'A "quoted" name');
   expect(Object.keys(second)).toEqual(['organizationId', 'clientId', 'clientSecret']);
-  const list = JSON.parse((await command(settings, 'orgs', 'list', '--json')).stdout);
+  const list = JSON.parse(await succeed(settings, 'orgs', 'list', '--json'));
   expect(list).toContainEqual({
     id: second.organizationId,
     name: 'A "quoted" name',
@@ -56,11 +47,9 @@ it('commands that change organizations and clients are in the audit log, without
   const settings = await newDatabase();
   const { organizationId, clientId, clientSecret } = await createOrganization(settings);
   const named = ['--org', 'Acme', '--name', 'CI'];
-  const { stdout } = await command(settings, 'clients', 'create', ...named, '--json');
-  const client = JSON.parse(stdout);
-  await command(settings, 'clients', 'revoke', 'CI');
-  const refused = await command(settings, 'clients', 'revoke', client.clientId);
-  expect(refused.code).toBe(1);
+  const client = JSON.parse(await succeed(settings, 'clients', 'create', ...named, '--json'));
+  await succeed(settings, 'clients', 'revoke', 'CI');
+  await refusalOf(settings, 'clients', 'revoke', client.clientId);
   const handle = new SqliteHandle(pathOf(settings));
   onTestFinished(() => {
     handle.close();
@@ -117,10 +106,9 @@ describe('an error is one line, with exit code 1', () => {
     const settings = await newDatabase();
     if (args.includes('Twin'))
       for (const name of ['Twin', 'Twin']) await createOrganization(settings, name);
-    const { code, stdout, stderr } = await command(settings, ...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toContain('    at ');
+    const refusal = await refusalOf(settings, ...args);
+    expect(refusal).toMatch(message);
+    expect(refusal).not.toContain('    at ');
   });
 });
 
@@ -135,13 +123,11 @@ it.each([
   const [, adminUrl = ''] = /"adminUrl":"([^"]+)"/.exec(server.output()) ?? [];
   const atPublic = { ...settings, PORT: new URL(server.origin).port };
   const configured = { ...atPublic, ...admin(adminUrl.replace('http://', '')) };
-  expect(await command(configured, 'health')).toEqual({ code: 0, stdout: 'ready\n', stderr: '' });
+  expect(await succeed(configured, 'health')).toBe('ready\n');
   // With an operator listener, the public port does not serve health.
   expect((await command(atPublic, 'health')).code).toBe(isOwn ? 1 : 0);
   await stop(server);
-  const { code, stdout, stderr } = await command(configured, 'health');
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(
+  expect(await refusalOf(configured, 'health')).toMatch(
     /^shorty-server: no server responds \(connect ECONNREFUSED .*\): start it, .*\n$/,
   );
 });
@@ -152,8 +138,7 @@ it('users invite, reset and list: a link each, and a line for each person', asyn
     const { code, stdout, stderr } = await command(settings, ...args);
     return { code, text: stdout + stderr };
   };
-  const create = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
-  const { organizationId: org } = JSON.parse((await run(...create)).text);
+  const { organizationId: org } = await createOrganization(settings);
   const invite = (...args: string[]) => run('users', 'invite', '--org', org, ...args);
 
   const invited = await invite('--email', 'Ada@Example.com', '--role', 'editor');

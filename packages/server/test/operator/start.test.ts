@@ -6,13 +6,14 @@ import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   call,
-  command,
   newSettings,
   pathOf,
+  refusalOf,
   run,
   serve,
   serveWithToken,
   stop,
+  succeed,
   tokenOf,
 } from './server-process.js';
 
@@ -40,8 +41,7 @@ describe('the first start', () => {
     expect(created).toHaveLength(1);
     expect(created?.[0]).toContain(path);
     const [line = ''] = /^\{.*"msg":"listening"\}$/m.exec(stderr) ?? [];
-    const { stdout } = await command({}, '--version');
-    expect(stdout).toBe(`${JSON.parse(line).version}\n`);
+    expect(await succeed({}, '--version')).toBe(`${JSON.parse(line).version}\n`);
 
     const second = run(settings, [], tmpdir());
     // In a folder without the command, npx would run the package of a stranger.
@@ -58,14 +58,12 @@ describe('the first start', () => {
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
     const settings = { ...newSettings(), PORT: String(port) };
-    const { code, stdout, stderr } = await command(settings, 'start', '--create');
-    expect(code).toBe(1);
+    const refusal = await refusalOf(settings, 'start', '--create');
     // A slow machine may log before it that a thread was still starting.
-    expect(stderr.split('\n').slice(-2)).toEqual([
+    expect(refusal.split('\n').slice(-2)).toEqual([
       `shorty-server: HOST is 127.0.0.1, PORT is ${port}: the address is in use; set a free port from 1024 on, and an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them`,
       '',
     ]);
-    expect(stdout).toBe('');
     const next = await serve({ ...settings, PORT: '0' });
     await next.until(/client id {6}\S+\n {2}client secret {2}\S+/);
   });
@@ -75,17 +73,13 @@ it('a database whose folder does not exist stops the start, and is not created',
   const settings = newSettings();
   const folder = dirname(pathOf(settings));
   for (const args of [[], ['start'], ['migrate']]) {
-    const { code, stdout, stderr } = await command(settings, ...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(
+    expect(await refusalOf(settings, ...args)).toContain(
       `there is no folder ${folder}: correct the path, or create the folder`,
     );
     expect(existsSync(folder)).toBe(false);
   }
   const impossible = { ...settings, SHORTY_DATABASE_URL: 'file:/dev/null/data/shorty.db' };
-  const { code, stderr } = await command(impossible, 'start', '--create');
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
+  expect(await refusalOf(impossible, 'start', '--create')).toMatch(
     /^shorty-server: SHORTY_DATABASE_URL is file:\/dev\/null\/data\/shorty\.db: E.*\n$/,
   );
 });
@@ -105,15 +99,11 @@ describe('an invalid setting stops the start', () => {
       /no PostgreSQL listens on 127\.0\.0\.1:1: start it/,
     ],
   ])('%s=%s', async (name, value, message) => {
-    const { code, stderr } = await command(
-      { ...newSettings(), [name]: value },
-      'start',
-      '--create',
-    );
-    expect(code).toBe(1);
-    expect(stderr).toMatch(message);
+    const settings = { ...newSettings(), [name]: value };
+    const refusal = await refusalOf(settings, 'start', '--create');
+    expect(refusal).toMatch(message);
     // A slow machine may log that a thread was still starting.
-    expect(stderr.match(/^[^{].*$/gm)).toHaveLength(1);
+    expect(refusal.match(/^[^{].*$/gm)).toHaveLength(1);
   });
 });
 

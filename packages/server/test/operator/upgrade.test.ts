@@ -5,13 +5,13 @@ import SqliteHandle from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import {
   call,
-  command,
   expectNoErrorsOfDoctor,
   newDatabase,
   newSettings,
   pathOf,
   type Settings,
   serveWithToken,
+  succeed,
 } from './server-process.js';
 
 // record-database.mjs has written them.
@@ -36,7 +36,7 @@ it.each(recorded)('upgrades a database of %s to the tables of a new one', async 
   mkdirSync(dirname(pathOf(settings)));
   const stored = readFileSync(new URL(name, import.meta.url));
   writeFileSync(pathOf(settings), gunzipSync(stored));
-  expect(await command(settings, 'migrate')).toMatchObject({ code: 0, stderr: '' });
+  await succeed(settings, 'migrate');
   expect(schemaOf(settings)).toEqual(schemaOf(await newDatabase()));
   await expectNoErrorsOfDoctor(settings);
 
