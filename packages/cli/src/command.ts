@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './cli-error.js';
 import type { Context } from './context.js';
-import type { OutputFormat } from './format-rows.js';
+import type { Formats } from './format-rows.js';
 import type { Io } from './io.js';
 
 /** A command: what its help says, and what it does. */
@@ -63,8 +63,6 @@ export function repeatable(text: string): Details {
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
-
-export type Formats = readonly [OutputFormat, ...OutputFormat[]];
 
 /** Returns the output formats of a command that has its own. */
 export function formatsOf({ formats }: CommandRow, io: Pick<Io, 'stdout'>): Formats | undefined {

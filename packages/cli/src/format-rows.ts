@@ -5,6 +5,8 @@ import { type UsageError, unknownName } from './cli-error.js';
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 /** A report also has `terminal` and `html`. */
 export type OutputFormat = (typeof outputFormats)[number] | 'terminal' | 'html';
+/** The formats of a command, the default first. */
+export type Formats = readonly [OutputFormat, ...OutputFormat[]];
 
 /** A column of a table or a CSV file. */
 export interface Column<T> {

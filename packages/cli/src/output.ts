@@ -1,9 +1,9 @@
 import { cutText, formatJson, printable } from '@shorty/report';
 import { UsageError } from './cli-error.js';
-import type { Formats } from './command.js';
 import {
   type Column,
   dim,
+  type Formats,
   fieldsOf,
   formatCell,
   formatRows,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount, formatJson } from '@shorty/report';
 import { type EventPage, type EventType, type Shorty, ShortyError } from '@shorty/sdk';
 import { reasonOf } from '../cli-error.js';
-import type { Formats } from '../command.js';
 import type { Context } from '../context.js';
+import type { Formats } from '../format-rows.js';
 import type { Io } from '../io.js';
 import { type LiveView, noLiveView, openStatusLine } from '../ui/live-view.js';
 
