@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiPromise, type WithResponse } from './api-promise.js';
 
 const rejected = () => new ApiPromise(Promise.reject<WithResponse<string>>(new Error('no')));
@@ -19,18 +19,13 @@ async function unhandledDuring(work: () => void): Promise<unknown[]> {
   }
 }
 
-describe('ApiPromise', () => {
-  it('reports an unhandled rejection once', async () => {
-    await expect(unhandledDuring(() => void rejected())).resolves.toHaveLength(1);
-    const ignored = () => void rejected().withResponse();
-    await expect(unhandledDuring(ignored)).resolves.toHaveLength(1);
-  });
-
-  it('reports nothing if only withResponse is handled', async () => {
-    const taken = () =>
-      void rejected()
-        .withResponse()
-        .catch(() => {});
-    await expect(unhandledDuring(taken)).resolves.toEqual([]);
-  });
+it('reports an unhandled rejection once, and nothing if withResponse is handled', async () => {
+  await expect(unhandledDuring(() => void rejected())).resolves.toHaveLength(1);
+  const ignored = () => void rejected().withResponse();
+  await expect(unhandledDuring(ignored)).resolves.toHaveLength(1);
+  const taken = () =>
+    void rejected()
+      .withResponse()
+      .catch(() => {});
+  await expect(unhandledDuring(taken)).resolves.toEqual([]);
 });

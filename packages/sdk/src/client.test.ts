@@ -195,26 +195,24 @@ it('exportAllVisits yields the texts of all pages, with the filters of each', as
   expect(asked).toEqual(['?tag=launch', '?tag=launch&after=1']);
 });
 
-describe('bulk calls', () => {
-  const targets = (count: number): UrlCreateRequest[] =>
-    Array.from({ length: count }, (_, at) => ({ targetUrl: `https://example.com/${at}` }));
+const targets = (count: number): UrlCreateRequest[] =>
+  Array.from({ length: count }, (_, at) => ({ targetUrl: `https://example.com/${at}` }));
 
-  it('create links in requests of 100, with keys derived from the caller’s key', async () => {
-    const sent = record({
-      requested: 1,
-      createdCount: 0,
-      failedCount: 1,
-      created: [],
-      errors: [{ index: 7 }],
-    });
-    const result = await shorty().urls.bulkCreate(targets(201), { idempotencyKey: 'import' });
-    expect(sent.map(({ call, key }) => [call, key])).toEqual([
-      ['POST /api/v1/urls/bulk', 'import-0'],
-      ['POST /api/v1/urls/bulk', 'import-1'],
-      ['POST /api/v1/urls/bulk', 'import-2'],
-    ]);
-    expect(sent.flatMap(({ body }) => Object(body).urls)).toEqual(targets(201));
-    expect(result.errors.map(({ index }) => index)).toEqual([7, 107, 207]);
-    expect(result).toMatchObject({ requested: 3, failedCount: 3 });
+it('bulk calls create links in requests of 100, with keys derived from the caller’s key', async () => {
+  const sent = record({
+    requested: 1,
+    createdCount: 0,
+    failedCount: 1,
+    created: [],
+    errors: [{ index: 7 }],
   });
+  const result = await shorty().urls.bulkCreate(targets(201), { idempotencyKey: 'import' });
+  expect(sent.map(({ call, key }) => [call, key])).toEqual([
+    ['POST /api/v1/urls/bulk', 'import-0'],
+    ['POST /api/v1/urls/bulk', 'import-1'],
+    ['POST /api/v1/urls/bulk', 'import-2'],
+  ]);
+  expect(sent.flatMap(({ body }) => Object(body).urls)).toEqual(targets(201));
+  expect(result.errors.map(({ index }) => index)).toEqual([7, 107, 207]);
+  expect(result).toMatchObject({ requested: 3, failedCount: 3 });
 });

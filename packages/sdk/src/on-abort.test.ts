@@ -61,7 +61,9 @@ it('one signal serves any number of calls, and aborts them all', async () => {
   const reason = new Error('enough');
   controller.abort(reason);
   for (const settled of await calls) expect(settled).toEqual({ status: 'rejected', reason });
+  // Sends nothing.
   await expect(read()).rejects.toBe(reason);
+  expect(held.requests).toBe(concurrent);
   expect(listenersOf(signal)).toBe(0);
   await nextTurn();
   expect(warnings).toEqual([]);

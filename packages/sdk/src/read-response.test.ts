@@ -102,10 +102,8 @@ describe('an error', () => {
   });
 });
 
-describe('isShortyError', () => {
-  const lookalike = Object.assign(new Error('x'), { requestId: 'r', details: [] });
-  it.each([undefined, null, 'x', {}, new Error('x'), lookalike])(
-    'does not take %s for one',
-    (value) => expect(isShortyError(value)).toBe(false),
-  );
-});
+const lookalike = Object.assign(new Error('x'), { requestId: 'r', details: [] });
+it.each([undefined, null, 'x', {}, new Error('x'), lookalike])(
+  'isShortyError does not take %s for one',
+  (value) => expect(isShortyError(value)).toBe(false),
+);

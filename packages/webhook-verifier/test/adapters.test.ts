@@ -242,10 +242,8 @@ describe('honoWebhook', () => {
     expect((await serveHono(bodyLimit({ maxSize: 10 })).send(fresh())).status).toBe(413);
   });
 
-  it('answers before it reads a body, and to one that is too large', async () => {
+  it('answers before it reads a body', async () => {
     const unread = { body: new ReadableStream(), duplex: 'half' } as RequestInit;
     expect((await serveHono().send(unread)).status).toBe(401);
-    const large = await serveHono().send({ ...fresh(), body: 'x'.repeat(1_048_577) });
-    expect([large.status, await large.json()]).toMatchObject([413, { error: {} }]);
   });
 });
