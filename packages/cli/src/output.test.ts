@@ -187,21 +187,19 @@ test('--quiet hides notes and prints warnings', () => {
   expect(io.text.stderr).toBe('warning\n');
 });
 
-describe('colors', () => {
-  const dim = '\u001b[2m';
-  test.each([
-    [{ isTerminal: true }, {}, true],
-    [{ isTerminal: false, env: { FORCE_COLOR: '1' } }, {}, false],
-    [{ isTerminal: true, env: { NO_COLOR: '1' } }, {}, false],
-    [{ isTerminal: true, env: { NO_COLOR: '' } }, {}, true],
-    [{ isTerminal: true, env: { TERM: 'dumb' } }, {}, false],
-    [{ isTerminal: true, env: { CI: 'true' } }, {}, false],
-    [{ isTerminal: true }, { color: false }, false],
-  ])('%j with flags %j: %s', async (terminal, flags, expected) => {
-    const io = fakeIo(terminal);
-    const options = { format: 'table', isQuiet: false } as const;
-    const output = new Output(io, { ...options, allowsColor: allowsColor(flags, io.env) });
-    await output.record(first);
-    expect(io.text.stdout.includes(dim)).toBe(expected);
-  });
+const dim = '\u001b[2m';
+test.each([
+  [{ isTerminal: true }, {}, true],
+  [{ isTerminal: false, env: { FORCE_COLOR: '1' } }, {}, false],
+  [{ isTerminal: true, env: { NO_COLOR: '1' } }, {}, false],
+  [{ isTerminal: true, env: { NO_COLOR: '' } }, {}, true],
+  [{ isTerminal: true, env: { TERM: 'dumb' } }, {}, false],
+  [{ isTerminal: true, env: { CI: 'true' } }, {}, false],
+  [{ isTerminal: true }, { color: false }, false],
+])('colors on %j with flags %j: %s', async (terminal, flags, expected) => {
+  const io = fakeIo(terminal);
+  const options = { format: 'table', isQuiet: false } as const;
+  const output = new Output(io, { ...options, allowsColor: allowsColor(flags, io.env) });
+  await output.record(first);
+  expect(io.text.stdout.includes(dim)).toBe(expected);
 });

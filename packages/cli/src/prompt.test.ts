@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FakeIo, fakeIo } from '../test/fake-io.js';
-import { ask, askHidden, readSecret } from './prompt.js';
+import { ask, askHidden } from './prompt.js';
 
 function terminal(): FakeIo {
   return fakeIo({ isTerminal: true });
@@ -40,27 +40,12 @@ describe('askHidden', () => {
   });
 });
 
-describe('ask', () => {
-  test.each([
-    ['Ctrl-C', ({ stdin }: FakeIo) => stdin.write('\u0003')],
-    ['an interrupt signal', ({ interruption }: FakeIo) => interruption.abort()],
-  ])('%s exits with 130', async (_, interrupt) => {
-    const io = terminal();
-    const answer = ask('Client id: ', io);
-    interrupt(io);
-    await expect(answer).rejects.toMatchObject({ exitCode: 130 });
-  });
-});
-
-describe('readSecret', () => {
-  test.each([
-    ['secret\n', 'secret'],
-    ['secret', 'secret'],
-    [' secret \r\nmore\n', 'secret'],
-    ['', ''],
-  ])('%j is %j', async (piped, secret) => {
-    const io = fakeIo();
-    io.stdin.end(piped);
-    expect(await readSecret({ io, isInteractive: false }, '')).toBe(secret);
-  });
+test.each([
+  ['Ctrl-C', ({ stdin }: FakeIo) => stdin.write('\u0003')],
+  ['an interrupt signal', ({ interruption }: FakeIo) => interruption.abort()],
+])('%s at a question exits with 130', async (_, interrupt) => {
+  const io = terminal();
+  const answer = ask('Client id: ', io);
+  interrupt(io);
+  await expect(answer).rejects.toMatchObject({ exitCode: 130 });
 });

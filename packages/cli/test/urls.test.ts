@@ -17,7 +17,8 @@ describe('create', () => {
       ...['--redirect-type', '302', '--expires-at', '2099-01-01T00:00:00Z'],
       ...['--utm-source', 's', '--utm-medium', 'm', '--utm-campaign', 'c', '--utm-term', 't'],
       ...['--utm-content', 'x', '--utm-param', 'utm_id=7', '--utm-param', 'ref=a=b'],
-      ...['--source-domain', 'blog.example.com'],
+      ...['--source-domain', 'blog.example.com', '--activates-at', '2020-01-01'],
+      ...['--expired-url', 'https://example.com/over', '--max-clicks', '5'],
     );
     expect(await server.client.urls.get(id)).toMatchObject({
       targetUrl: 'https://example.com/all',
@@ -35,6 +36,9 @@ describe('create', () => {
       utmContent: 'x',
       customUtmParams: { utm_id: '7', ref: 'a=b' },
       sourceDomain: 'blog.example.com',
+      activatesAt: '2020-01-01T00:00:00.000Z',
+      expiredUrl: 'https://example.com/over',
+      maxClicks: 5,
       isPasswordProtected: false,
     });
   });
@@ -66,6 +70,12 @@ describe('create', () => {
     const { id } = JSON.parse(stdout);
     expect((await server.client.urls.get(id)).isPasswordProtected).toBe(true);
     await shorty.exits(2, '--password-stdin: stdin is empty', args);
+  });
+
+  test('--if-exists return takes a link that exists', async () => {
+    const { id } = await create('https://example.com/known');
+    const again = await create('https://example.com/known', '--if-exists', 'return');
+    expect(again.id).toBe(id);
   });
 
   test('prints only the short URL when another program reads it', async () => {
@@ -218,9 +228,7 @@ describe('update and delete', () => {
   });
 
   test('restore makes deleted links active again, by id or by short URL', async () => {
-    const expiredUrl = 'https://example.com/over';
-    const options = ['--activates-at', '2020-01-01', '--max-clicks', '5'];
-    const one = await create('https://example.com/one', '--expired-url', expiredUrl, ...options);
+    const one = await create('https://example.com/one');
     const two = await create('https://example.com/two');
     await shorty.run(['urls', 'delete', one.id, two.id, '--yes']);
     const listed = await shorty.run('urls list --deleted -o ndjson');
@@ -233,14 +241,8 @@ describe('update and delete', () => {
       3,
       `{"id":"${one.id}","status":"restored"}\n{"id":"${two.id}","status":"restored"}\n{"id":"999998","status":"skipped"}\n`,
     ]);
-    expect(await server.client.urls.get(one.id)).toMatchObject({
-      activatesAt: '2020-01-01T00:00:00.000Z',
-      expiredUrl,
-      maxClicks: 5,
-      clicksLeft: 5,
-      isActive: true,
-      deletedAt: null,
-    });
+    const link = await server.client.urls.get(one.id);
+    expect(link).toMatchObject({ isActive: true, deletedAt: null });
   });
 });
 
@@ -264,13 +266,6 @@ test('create and update set a preview, and rules from a file or from stdin', asy
   });
   await shorty.run(`urls update ${link.id} --clear preview --clear rules`);
   expect(await server.client.urls.get(link.id)).toMatchObject({ preview: null, rules: [] });
-  for (const [options, message] of [
-    [['--preview-image', image], 'a preview needs a title: set --preview-title'],
-    [['--rules', '-', '--password-stdin'], '--password-stdin: stdin is empty'],
-    [['--rules', 'no-such-file'], 'no-such-file cannot be read'],
-  ] as const) {
-    await shorty.exits(2, message, ['urls', 'update', link.id, ...options], { input: '[]' });
-  }
 });
 
 test.each([
@@ -280,41 +275,4 @@ test.each([
   [['domains', 'get', 'x'], 'shorty domains list prints the hostnames'],
 ])('%j names the command that lists what exists', async (args, hint) => {
   await shorty.exits(1, `\n  ${hint}\n`, args);
-});
-
-test('a file creates links with the fields of campaigns, and takes links that exist', async () => {
-  const rules = [
-    { name: 'german', when: { language: ['de'] }, targetUrl: 'https://example.com/de' },
-    {
-      name: 'pages',
-      when: {},
-      variants: [
-        { targetUrl: 'https://example.com/a', weight: 1 },
-        { targetUrl: 'https://example.com/b', weight: 3 },
-      ],
-    },
-  ];
-  const cell = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
-  const known = await create('https://example.com/known', '--external-id', 'known-1');
-  const again = await create('https://example.com/known', '--if-exists', 'return');
-  expect(again.id).toBe(known.id);
-  const csv = [
-    'url,external_id,preview,rules,if_exists',
-    `https://example.com/campaign,camp-1,${cell({ title: 'Sale' })},${cell(rules)},`,
-    'https://example.com/known,,,,return',
-    'https://example.com/taken,camp-1,,,',
-    `https://example.com/bad,,,${cell([...rules, rules[0]])},`,
-  ].join('\n');
-  const run = await shorty.run('urls bulk-create - --quiet', { input: csv });
-  expect(run.code).toBe(3);
-  expect(run.stderr).toContain('line 4: externalId "camp-1" is taken by another link');
-  expect(run.stderr).toContain(
-    'line 5: rules[2].name is "german": rules[0] has this name, and names must differ',
-  );
-  expect(await server.client.urls.getByExternalId('camp-1')).toMatchObject({
-    targetUrl: 'https://example.com/campaign',
-    preview: { title: 'Sale', description: null, imageUrl: null },
-    rules,
-  });
-  expect((await server.client.urls.list({ search: 'example.com/known' })).total).toBe(1);
 });

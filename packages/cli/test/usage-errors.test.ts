@@ -10,6 +10,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['import rebrandly x.csv', "unknown command 'rebrandly'\n  see shorty import --help\n"],
     ['completion tcsh', "shorty: value 'tcsh' is invalid for argument 'shell'. Allowed"],
   ],
+  'admin audit': [['--since monday', '--since monday: invalid time']],
   'analytics report': [
     ['-o ndjson', 'use terminal, html, csv, json'],
     ['--json --output html', 'cannot be used together'],
@@ -80,6 +81,9 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--target https://x.example', 'did you mean --target-url?'],
     ['--redirect-type soon', 'It must be 301, 302, 307 or 308.'],
     ['--utm-param x', 'must have the form key=value'],
+    ['--preview-image https://example.com/a.png', 'a preview needs a title: set --preview-title'],
+    ['--rules - --password-stdin', '--rules - and --password-stdin cannot both read stdin'],
+    ['--rules no-such-file', 'no-such-file cannot be read'],
   ],
   webhooks: [
     ['create localhost:9/x --event url.created', 'use http://localhost:9/x'],
