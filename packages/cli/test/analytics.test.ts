@@ -143,22 +143,6 @@ describe.each(commands)('%s', (command) => {
     expect(stdout).not.toContain('UTM term');
   });
 
-  test.each([
-    ['--since monday', '--since monday: invalid time'],
-    [
-      '--since 1d --timezone Europe/Atlantis',
-      "'Europe/Atlantis' is invalid. It must be an IANA name",
-    ],
-    ['--until 20301101', 'use a timestamp (2030-11-01T00:00:00Z), a date'],
-    ['--group-by week', 'Allowed choices are hour, day'],
-    ['--limit 0', 'at least 1'],
-    ['--output xml', '--output xml: unknown format'],
-  ])('%s is a usage error, and sends no request', async (flags, message) => {
-    const { code, stdout, stderr } = await run(`${command} ${flags}`);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
-    expect(server.requests).toEqual([]);
-  });
-
   test('shows titles, the change, other names and partial days', async () => {
     const totals = { totalClicks: 1000, uniqueClicks: 500, uniqueIps: 0 };
     const since = '2030-10-02T12:00:00.000Z';

@@ -50,8 +50,3 @@ test('--jq filters the data, and prints strings as text', async () => {
   await shorty.exits(2, '--jq', 'api GET urls --jq .items[');
   await shorty.exits(1, 'boom', ['api', 'GET', 'urls', '--jq', 'error("boom")']);
 });
-
-test('an error of the server exits with 1 and names the fields', async () => {
-  const { stdout } = await shorty.exits(1, 'targetUrl', 'api POST urls -f targetUrl=ftp://x');
-  expect(stdout).toBe('');
-});

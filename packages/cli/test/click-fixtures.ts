@@ -50,15 +50,6 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
         row({ country: 'BR', clicks: 811 }),
         row({ country: 'Unknown', clicks: 3 }),
       ],
-      device: [
-        row({ deviceType: 'mobile', clicks: 4100 }),
-        row({ deviceType: 'desktop', clicks: 1900 }),
-      ],
-      browser: [
-        row({ browser: 'Chrome', clicks: 3510 }),
-        row({ browser: 'Safari', clicks: 1800 }),
-        row({ browser: 'Firefox', clicks: 655 }),
-      ],
       referrer: [
         row({ referrerDomain: '(direct)', referrerType: 'direct', clicks: 2400 }),
         row({ referrerDomain: 'google.com', referrerType: 'search', clicks: 1500 }),
@@ -74,10 +65,6 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
         }),
       ],
       language: [row({ language: 'de', clicks: 4100 }), row({ language: 'Unknown', clicks: 20 })],
-      utmSource: [
-        row({ utmSource: '(none)', clicks: 4000 }),
-        row({ utmSource: 'newsletter', clicks: 1100 }),
-      ],
       utmCampaign: [
         row({ utmCampaign: '(none)', clicks: 4100 }),
         row({ utmCampaign: 'spring-sale', clicks: 1000 }),

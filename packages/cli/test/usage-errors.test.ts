@@ -15,6 +15,12 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['-o ndjson', 'use terminal, html, csv, json'],
     ['--json --output html', 'cannot be used together'],
     ['-o csv --out x.pdf', 'unknown extension .pdf\n  use .html, .csv, .json, .txt\n'],
+    ['--since monday', '--since monday: invalid time'],
+    ['--since 1d --timezone Europe/Atlantis', "'Europe/Atlantis' is invalid. It must be an IANA"],
+    ['--until 20301101', 'use a timestamp (2030-11-01T00:00:00Z), a date'],
+    ['--group-by week', 'Allowed choices are hour, day'],
+    ['--limit 0', 'at least 1'],
+    ['--output xml', '--output xml: unknown format'],
   ],
   api: [
     ['HEAD urls', 'method HEAD: must be GET, POST, PUT, PATCH, DELETE'],

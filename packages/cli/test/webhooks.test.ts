@@ -137,7 +137,7 @@ describe('managing', () => {
     expect(copy).toMatchObject({ eventId: sent.eventId });
     expect(copy.id).not.toBe(sent.id);
     expect((await json('deliveries', id)).items).toMatchObject([{ id: copy.id }, { id: sent.id }]);
-    expect(await json('replay', id, sent.id)).toMatchObject({ eventId: sent.eventId });
+    await json('replay', id, sent.id);
     const countOf = async (...filter: string[]) => (await json('deliveries', id, ...filter)).total;
     expect(await countOf('--status', 'failed')).toBe(0);
     expect(await countOf('--event', 'qr.created')).toBe(3);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
 import { verifyRequest } from './verify-request.js';
 
@@ -129,20 +129,4 @@ it('parses the bytes that it hashed, even if the caller overwrites the buffer', 
     outcomes.add(typeof outcome === 'string' ? outcome : JSON.stringify(outcome));
   }
   expect(outcomes).toEqual(new Set(['signature_mismatch', JSON.stringify(EVENT)]));
-});
-
-it('hashes a forged body once for each secret', async () => {
-  const sign = vi.spyOn(crypto.subtle, 'sign');
-  const verify = vi.spyOn(crypto.subtle, 'verify');
-  const signatures = Array(16)
-    .fill(`sha256=${'0'.repeat(64)}`)
-    .join();
-  const headers = { ...sample().headers, 'X-Service-Signature': signatures };
-  const forged = request({ headers, body: 'x'.repeat(100_000) });
-  const secret = ['one', 'two'];
-  expect(await codeOf(() => verifyRequest(forged, { ...options, secret }))).toBe(
-    'signature_mismatch',
-  );
-  expect(sign.mock.calls.length + verify.mock.calls.length).toBe(2);
-  vi.restoreAllMocks();
 });
