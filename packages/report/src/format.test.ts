@@ -1,24 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  formatCount,
-  formatDuration,
-  formatInstant,
-  formatNumber,
-  formatUsd,
-  printable,
-} from './format.js';
+import { formatDuration, formatUsd } from './format.js';
 import { cutText, displayWidth } from './text-width.js';
-
-test.each([
-  [0, '0'],
-  [1000, '1,000'],
-  [1234567.4, '1,234,567'],
-])('number %d', (value, text) => expect(formatNumber(value)).toBe(text));
-
-test.each([
-  [0, '0 rows'],
-  [1, '1 row'],
-])('count %d', (count, text) => expect(formatCount(count, 'row')).toBe(text));
 
 test.each([
   [0, '0.0 s'],
@@ -36,16 +18,6 @@ test.each([
   [0.0000075, '0.0000075'],
   [1234.50001, '1234.50001'],
 ])('%d US dollars', (amount, text) => expect(formatUsd(amount)).toBe(text));
-
-test('instants are UTC', () => {
-  expect(formatInstant(Date.UTC(2030, 0, 31, 14, 5, 59))).toBe('2030-01-31 14:05 UTC');
-});
-
-test('control characters are replaced', () => {
-  expect(printable('a\tb\r\nc\u001b[31m\u0007\u009b1m\u007f é🎈')).toBe(
-    'a b  c\u{fffd}[31m\u{fffd}\u{fffd}1m\u{fffd} é🎈',
-  );
-});
 
 test('a text is cut to its width, also between wide characters', () => {
   const widths = [0, 1, 2, 3, 4, 5, 18];

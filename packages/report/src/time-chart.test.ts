@@ -18,11 +18,6 @@ test('columns share a base line', () => {
   expect(columnChart([2, 0, 1], { height: 1, barWidth: 2, gap: 1 })).toEqual(['██    ▄▄']);
 });
 
-test('no values give an empty chart', () => {
-  expect(columnChart([0, 0, 0], { height: 2 })).toEqual(['', '']);
-  expect(columnChart([], { height: 2 })).toEqual(['', '']);
-});
-
 test('a chart has the given height and width, and the maximum reaches the top', () => {
   const counts = fc.array(fc.nat(), { minLength: 1, maxLength: 60 });
   fc.assert(

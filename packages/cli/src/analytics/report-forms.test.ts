@@ -45,13 +45,14 @@ function skeleton(page: string): string {
   return page.replaceAll(/"[^"<>]*"/g, '""').replaceAll(/>[^<>"']*(?=<)/g, '>');
 }
 
-test('names cannot add tags or attributes to a page', () => {
+test('names cannot add tags, attributes or control characters to a page', () => {
   const plain = reportOf('x');
   fc.assert(
     fc.property(hostile, (name) => {
       const { link, overview } = reportOf(name);
       expect(skeleton(reportHtml(link, 0))).toBe(skeleton(reportHtml(plain.link, 0)));
       expect(skeleton(reportHtml(overview, 0))).toBe(skeleton(reportHtml(plain.overview, 0)));
+      expect(reportHtml(link, 0)).not.toMatch(/(?![\n\t\r])\p{Cc}/u);
     }),
   );
 });
