@@ -1,21 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatNumber } from '@shorty/report';
 import type { UrlClicks } from '@shorty/sdk';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-
-import { main } from '../src/main.js';
-import { expectEnd, recordsOf } from './built-shorty.js';
+import { BuiltShorty, expectEnd, type RunHere, recordsOf } from './built-shorty.js';
 import { analyticsOverview, urlClicks } from './click-fixtures.js';
-import { fakeIo } from './fake-io.js';
 
-const now = Date.UTC(2030, 11, 1, 9, 30);
-
-const folder = await mkdtemp(join(tmpdir(), 'shorty-analytics-'));
-afterAll(() => rm(folder, { recursive: true }));
+const now = () => Date.UTC(2030, 11, 1, 9, 30);
+const env = { SHORTY_BASE_URL: 'https://sho.test', SHORTY_ACCESS_TOKEN: 'token' };
+const shorty = await BuiltShorty.build(env);
+afterAll(() => shorty.remove());
 
 /** The responses of the server, the one for the window before, and the requested paths with queries. */
 const server = {
@@ -46,18 +40,8 @@ async function respond(input: string | URL | Request): Promise<Response> {
     : Response.json({ success: false, error }, { status: 404 });
 }
 
-async function run(line: string, { isTerminal = false, env = {}, width = 80 } = {}) {
-  const io = fakeIo({
-    isTerminal,
-    env: { SHORTY_BASE_URL: 'https://sho.test', SHORTY_ACCESS_TOKEN: 'token', ...env },
-    homeDirectory: folder,
-    fetch: respond,
-    now: () => now,
-  });
-  if (isTerminal) Object.assign(io.stdout, { columns: width });
-  const code = await main(line.split(' '), io);
-  return { code, ...io.text };
-}
+const run = (line: string, options: RunHere = {}) =>
+  shorty.run(line, { fetch: respond, now, ...options });
 
 const commands = [
   'urls clicks 42',
@@ -253,21 +237,19 @@ describe('a report', () => {
   });
 
   test('--out replaces a file, but only after the response', async () => {
-    const file = join(folder, 'report.html');
-    await writeFile(file, 'the last report');
-    const missing = await run(`analytics report 43 -o html --out ${file}`);
-    expect([missing.code, await readFile(file, 'utf8')]).toEqual([1, 'the last report']);
-    const { code, stdout, stderr } = await run(`analytics report 42 -o html --out ${file}`);
-    expect([code, stdout, stderr]).toEqual([0, '', `report written to ${file}\n`]);
-    expect(await readFile(file, 'utf8')).toMatch(/<\/html>\n$/);
-    const nowhere = await run(`analytics report --out ${join(folder, 'none', 'x')}`);
-    expectEnd(nowhere, 2, 'cannot be written');
+    await shorty.write('report.html', 'the last report');
+    const missing = await run('analytics report 43 -o html --out report.html');
+    expect([missing.code, await shorty.read('report.html')]).toEqual([1, 'the last report']);
+    const written = await run('analytics report 42 -o html --out report.html');
+    expect(written).toEqual({ code: 0, stdout: '', stderr: 'report written to report.html\n' });
+    expect(await shorty.read('report.html')).toMatch(/<\/html>\n$/);
+    expectEnd(await run('analytics report --out none/x'), 2, 'cannot be written');
   });
 
   test('the extension of --out selects the format, and a file contains no colors', async () => {
     const write = async (name: string) => {
-      await run(`analytics report --out ${join(folder, name)}`, { isTerminal: true });
-      return readFile(join(folder, name), 'utf8');
+      await run(`analytics report --out ${name}`, { isTerminal: true });
+      return shorty.read(name);
     };
     expect(await write('chosen.html')).toMatch(/<\/html>\n$/);
     expect(await write('chosen.csv')).toMatch(/^section,name,/);

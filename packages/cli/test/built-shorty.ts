@@ -22,6 +22,8 @@ export interface RunHere extends RunOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Aborted instead of a signal to the process. */
   readonly interrupt?: AbortSignal;
+  readonly now?: () => number;
+  readonly isTerminal?: boolean;
 }
 
 export interface RunResult {
@@ -86,10 +88,11 @@ export class BuiltShorty {
   /** Runs a command in this process. In a text, blanks separate its arguments. */
   async run(
     args: string | readonly string[],
-    { env = {}, input = '', fetch = globalThis.fetch, interrupt = never }: RunHere = {},
+    { env = {}, input = '', ...given }: RunHere = {},
   ): Promise<RunResult> {
     const io = fakeIo({
-      ...{ fetch, interrupt, now: Date.now, platform: process.platform },
+      ...{ fetch, interrupt: never, now: Date.now, platform: process.platform },
+      ...given,
       env: { HOME: this.folder, ...this.#env, ...env },
       homeDirectory: this.folder,
     });

@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pathOf } from '../src/command.js';
 import { groups, commands as rows } from '../src/command-tree.js';
-import { main } from '../src/main.js';
 import { buildProgram } from '../src/program.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -36,9 +35,7 @@ test('--version prints the version', async () => {
 test('the help of every command fits into 80 columns', async () => {
   for (const command of commands) {
     const words = command.split(' ').filter((word) => word !== '');
-    const io = fakeIo();
-    const code = await main([...words, '--help'], io);
-    const { stdout, stderr } = io.text;
+    const { code, stdout, stderr } = await shorty.run([...words, '--help']);
     expect([command, code, stderr]).toEqual([command, 0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: ${['shorty', ...words].join(' ')} `));
     expect(stdout.split('\n').filter((row) => row.length > 80)).toEqual([]);
@@ -53,9 +50,7 @@ test('the help of every command has examples, which the command accepts', async 
   for (const command of defined) {
     const path = pathOf(command);
     const examples = rows[path]?.examples ?? [];
-    const io = fakeIo();
-    await main([...path.split(' '), '--help'], io);
-    const { stdout } = io.text;
+    const { stdout } = await shorty.run(`${path} --help`);
     expect(stdout).toMatch(/\n\nExamples:\n {2}/);
     for (const example of examples) {
       expect(stdout).toContain(`  ${example.split('\n')[0]}\n`);
