@@ -1,6 +1,3 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -31,13 +28,11 @@ test('verify prints what DNS contains, and activates the domain when the record 
 
 test('update changes and clears settings by hostname', async () => {
   const { id } = await json('create', 'settings.example.com');
-  const file = join(await mkdtemp(join(tmpdir(), 'shorty-domains-')), 'links.json');
-  await writeFile(file, '[{"include":"https://example.com/links.json"}]');
+  await shorty.write('links.json', '[{"include":"https://example.com/links.json"}]');
   const update = (...args: string[]) => json('update', 'Settings.example.com', ...args);
   const urls = ['--root-url', 'https://www.example.com/', '--not-found-url', 'https://e.com/'];
-  expect(
-    await update(...urls, '--ignore-case', '--forward-path', '--asset-links', file),
-  ).toMatchObject({
+  const flags = ['--ignore-case', '--forward-path', '--asset-links', 'links.json'];
+  expect(await update(...urls, ...flags)).toMatchObject({
     id,
     rootUrl: 'https://www.example.com/',
     notFoundUrl: 'https://e.com/',
@@ -60,11 +55,7 @@ test('a file of links names domains by their hostnames', async () => {
     'url,slug,domainId\nhttps://csv.example/,on-csv,CSV.example.com\nhttps://csv.example/,,no.example.com\n';
   const bulkCreate = ['urls', 'bulk-create', '-'];
   for (const args of [[...bulkCreate, '--dry-run'], bulkCreate]) {
-    const { code, stderr } = await shorty.run(args, { input });
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: expect.stringContaining('line 3: there is no domain "no.example.com"'),
-    });
+    await shorty.exits(3, 'line 3: there is no domain "no.example.com"', args, { input });
   }
   const link = await server.client.urls.lookup('https://csv.example.com/on-csv');
   expect(link.domainId).toBe(id);

@@ -5,47 +5,33 @@ const { server, shorty } = await startSignedInShorty({ allowPrivateNetwork: true
 
 const json = (...args: string[]): Promise<{ etag: string }> => shorty.json(args);
 
-const kinds = [
-  {
-    noun: 'urls',
-    create: () => server.client.urls.create({ targetUrl: 'https://a.example' }),
-    first: ['--title', 'first'],
-    second: ['--title', 'second'],
-  },
-  {
-    noun: 'qr',
-    create: () => server.client.qr.create({ data: 'text' }),
-    first: ['--size', '300'],
-    second: ['--size', '400'],
-  },
-  {
-    noun: 'webhooks',
-    create: () =>
-      server.client.webhooks.create({ url: 'http://localhost:4444/a', events: ['url.created'] }),
-    first: ['--url', 'http://localhost:4444/b'],
-    second: ['--url', 'http://localhost:4444/c'],
-  },
-];
+const targetUrl = 'https://a.example';
+const hook = { url: 'http://localhost:4444/a', events: ['url.created' as const] };
+const { urls, qr, webhooks } = server.client;
 
-test.each(kinds)(
+test.each([
+  { noun: 'urls', create: () => urls.create({ targetUrl }), change: '--title' },
+  { noun: 'qr', create: () => qr.create({ data: 'text' }), change: '--size' },
+  { noun: 'webhooks', create: () => webhooks.create(hook), change: '--description' },
+])(
   'shorty $noun update and delete --if-match change only the version that get has printed',
-  async ({ noun, create, first, second }) => {
+  async ({ noun, create, change }) => {
     const { id } = await create();
     const { etag } = await json(noun, 'get', id);
     const table = await shorty.run([noun, 'get', id]);
     expect(table.stdout).toMatch(new RegExp(`^etag +${etag}$`, 'm'));
-    const changed = await json(noun, 'update', id, ...first, '--if-match', etag);
-    for (const change of [
-      ['update', id, ...second],
+    const changed = await json(noun, 'update', id, change, '300', '--if-match', etag);
+    for (const late of [
+      ['update', id, change, '400'],
       ['delete', id],
     ]) {
       const reason = 'shorty: If-Match does not match: the record was changed at ';
-      const stale = await shorty.exits(1, reason, [noun, ...change, '--if-match', etag]);
+      const stale = await shorty.exits(1, reason, [noun, ...late, '--if-match', etag]);
       expect(stale.stdout).toBe('');
     }
     // A shell removes the quotes of a copied ETag.
     const copied = changed.etag.replaceAll('"', '');
-    const current = await json(noun, 'update', id, ...second, '--if-match', copied);
+    const current = await json(noun, 'update', id, change, '400', '--if-match', copied);
     const done = await json(noun, 'delete', id, '--if-match', current.etag);
     expect(done).toEqual({ items: [{ id, status: 'deleted' }] });
     const two = [noun, 'delete', id, '999999', '--if-match', etag];
@@ -53,11 +39,7 @@ test.each(kinds)(
   },
 );
 
-test('update --if-match accepts any version with *, and refuses what is no ETag', async () => {
-  const { id } = await server.client.urls.create({ targetUrl: 'https://a.example' });
+test('update --if-match accepts any version with *', async () => {
+  const { id } = await urls.create({ targetUrl });
   await json('urls', 'update', id, '--title', 'any', '--if-match', '*');
-  for (const etag of ['', 'a b', 'a"b']) {
-    const args = ['urls', 'update', id, '--title', 'none', '--if-match', etag];
-    await shorty.exits(2, '--if-match', args);
-  }
 });

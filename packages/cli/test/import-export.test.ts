@@ -59,12 +59,14 @@ const examples: Example[] = [
         ...paused,
         expiresAt: null,
         importedClicks: 12,
+        isPasswordProtected: true,
+        preview: null,
       },
     ],
     reported: ['line 2: expired on 2020-01-01T00:00:00.000Z; created paused (PAUSED)'],
   },
   {
-    ...{ source: 'kutt', file: 'kutt.json', created: 5 },
+    ...{ source: 'kutt', file: 'kutt.json', created: 4 },
     links: [
       { shortCode: 'kutt-one', description: 'The first one', importedClicks: 1204 },
       { shortCode: 'kutt-banned', ...paused, expiresAt: '2099-02-01T00:00:00.000Z' },
@@ -321,8 +323,7 @@ test('JSON can have one link on each line, or be gzip on stdin', async () => {
   const lines = [1, 2].map((n) =>
     JSON.stringify({ address: `lines-${n}`, target: `https://lines.example/${n}` }),
   );
-  const { code } = await shorty.run('import kutt -', { input: `${lines.join('\n')}\n` });
-  expect(code).toBe(0);
+  await shorty.exits(0, '', 'import kutt -', { input: `${lines.join('\n')}\n` });
   expect(await linksTo('https://lines.example/')).toHaveLength(2);
   const broken = await shorty.run('import kutt -', { input: `${lines[0]}\n{"address"` });
   expectEnd(broken, 2, 'line 2 of standard input is not valid JSON');

@@ -22,7 +22,6 @@ test('rules set, show and test', async () => {
   expect([code, JSON.parse(stdout)]).toEqual([0, rules]);
   const shown = await shorty.run('urls rules show sale');
   expect(JSON.parse(shown.stdout)).toEqual(rules);
-  await shorty.exits(2, '--output csv', 'urls rules show sale -o csv');
   const tested = (...args: string[]) =>
     shorty.run(['urls', 'rules', 'test', 'sale', '-o', 'csv', ...args]);
   expect((await tested('--country', 'de')).stdout).toBe(
@@ -45,10 +44,5 @@ test('errors name the path of the rule, and files that are no rules are usage er
   const input = JSON.stringify([{ when: { country: 'XX' }, targetUrl: 'https://example.com' }]);
   const refused = await shorty.exits(1, 'rules[0].when.country', set, { input });
   expect(refused.stderr).toContain('"XX"');
-  for (const [text, message] of [
-    ['{}', 'stdin: must be a JSON list of rules'],
-    ['[', 'stdin is no JSON'],
-  ] as const) {
-    await shorty.exits(2, message, set, { input: text });
-  }
+  await shorty.exits(2, 'stdin: must be a JSON list of rules', set, { input: '{}' });
 });

@@ -97,29 +97,19 @@ test('a stored secret is sent to its own server only', async () => {
     }
   }
   expect(fetch).not.toHaveBeenCalled();
-  const same = await shorty.run(['whoami', '--base-url', `${server.url}/`]);
-  expect(same.code).toBe(0);
+  await shorty.exits(0, '', `whoami --base-url ${server.url}/`);
 });
 
 test('login with another profile changes no default, and an unknown profile is named', async () => {
   const shorty = await signedIn();
   const { clientId, clientSecret, url } = server;
-  const login = await shorty.run(
-    ['login', '--profile', 'staging', '--base-url', url, '--client-id', clientId],
-    { input: clientSecret },
-  );
-  expect(login.code).toBe(0);
-  expect(login.stderr).toContain(
-    'use it with --profile staging, or always: shorty config set profile staging\n',
-  );
+  const next = 'use it with --profile staging, or always: shorty config set profile staging\n';
+  const login = `login --profile staging --base-url ${url} --client-id ${clientId}`;
+  await shorty.exits(0, next, login, { input: clientSecret });
   expect(JSON.parse(await shorty.read('.config/shorty/config.json'))).not.toHaveProperty('profile');
-  const unknown = await shorty.run('urls list --profile stagign');
-  expect(unknown).toEqual({
-    code: 2,
-    stdout: '',
-    stderr:
-      'shorty: the profile stagign (flag --profile) does not exist\n  existing profiles: default, staging\n',
-  });
+  const message =
+    'the profile stagign (flag --profile) does not exist\n  existing profiles: default, staging\n';
+  await shorty.exits(2, message, 'urls list --profile stagign');
 });
 
 test.each([
@@ -139,10 +129,7 @@ test.each([
 
 test('profiles are separate', async () => {
   const shorty = await signedIn();
-  const set = await shorty.run([
-    ...['config', 'set', 'baseUrl', 'https://links.example.com/', '--profile', 'work'],
-  ]);
-  expect(set.code).toBe(0);
+  await shorty.exits(0, '', 'config set baseUrl https://links.example.com/ --profile work');
   const list = await shorty.run('config list -o csv');
   expect(list.stdout).toBe(
     [
@@ -157,9 +144,7 @@ test('profiles are separate', async () => {
   await shorty.run('config set profile work');
   const get = await shorty.run('config get baseUrl');
   expect(get.stdout).toBe('https://links.example.com\n');
-  const other = await shorty.run('config get baseUrl', {
-    env: { SHORTY_PROFILE: 'default' },
-  });
+  const other = await shorty.run('config get baseUrl --profile default');
   expect(other.stdout).toBe(`${server.url}\n`);
   await shorty.run('config unset profile');
   expect((await shorty.run('whoami')).code).toBe(0);
@@ -178,11 +163,9 @@ test('another base URL of a profile does not get its secret', async () => {
 
 test('logout removes the credentials and names variables that are still set', async () => {
   const shorty = await signedIn();
-  const { code, stderr } = await shorty.run('logout', {
-    env: { SHORTY_ACCESS_TOKEN: 'secret-token-77' },
-  });
-  expect(code).toBe(0);
-  expect(stderr).toContain('SHORTY_ACCESS_TOKEN is still set in the environment');
+  const env = { SHORTY_ACCESS_TOKEN: 'secret-token-77' };
+  const stillSet = 'SHORTY_ACCESS_TOKEN is still set in the environment';
+  const { stderr } = await shorty.exits(0, stillSet, 'logout', { env });
   expect(stderr).not.toContain('secret-token-77');
   expect(await shorty.read('.config/shorty/config.json')).not.toContain(server.clientSecret);
   expect((await shorty.run('urls list')).code).toBe(4);

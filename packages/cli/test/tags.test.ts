@@ -18,9 +18,7 @@ test('tags list prints the tags with their number of links', async () => {
 });
 
 test('tags rename merges two tags', async () => {
-  const { code, stdout, stderr } = await shorty.run([
-    ...['tags', 'rename', 'lanch', 'launch', '--json'],
-  ]);
+  const { code, stdout, stderr } = await shorty.run('tags rename lanch launch --json');
   expect([code, JSON.parse(stdout)]).toEqual([0, { name: 'launch', updatedCount: 2 }]);
   expect(stderr).toBe('lanch renamed to launch on 2 links\n');
   expect(await list('--search', 'la')).toBe('name,linkCount\nlaunch,3\n');
@@ -34,9 +32,7 @@ test('tags delete removes tags, and reports those that no link has', async () =>
   const dry = await shorty.run('tags delete a/b none --dry-run -o csv');
   expect(dry.code).toBe(3);
   expect(dry.stdout).toBe('id,status\na/b,would be deleted\nnone,would be skipped\n');
-  const { code, stdout } = await shorty.run([
-    ...['tags', 'delete', 'a/b', '100%', 'none', '-o', 'csv'],
-  ]);
+  const { code, stdout } = await shorty.run('tags delete a/b 100% none -o csv');
   expect([code, stdout]).toEqual([3, 'id,status\na/b,deleted\n100%,deleted\nnone,skipped\n']);
   expect(await list()).toBe('name,linkCount\nlaunch,3\n');
 });

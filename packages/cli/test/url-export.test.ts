@@ -77,8 +77,3 @@ test('an export that ends in the middle leaves the earlier file as it was, and n
   expect(await shorty.read('failed/links.csv')).toBe('earlier\n');
   expect(await shorty.files('failed')).toEqual(['links.csv']);
 });
-
-test('an export refuses --fields, and names the command that selects fields', async () => {
-  const hint = 'use shorty urls list --all --output csv --fields id,title';
-  expect((await shorty.exits(2, hint, 'urls export --fields id,title')).stdout).toBe('');
-});

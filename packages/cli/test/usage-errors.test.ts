@@ -22,6 +22,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--limit 0', 'at least 1'],
     ['--output xml', '--output xml: unknown format'],
   ],
+  'analytics tail': [['--output csv', '--output']],
   api: [
     ['HEAD urls', 'method HEAD: must be GET, POST, PUT, PATCH, DELETE'],
     ['GET https://other.example/api/v1/urls', 'must be a path'],
@@ -74,6 +75,9 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['export --out x.xlsx', 'unknown extension .xlsx\n  use .csv'],
     ['visits --out x.xlsx', 'unknown extension .xlsx\n  use .'],
     ['export -o ndjson --out x.csv', '--out x.csv contradicts the format ndjson\n'],
+    ['export --fields id,title', 'use shorty urls list --all --output csv --fields id,title'],
+    ['rules show sale -o csv', '--output csv'],
+    ['rules set sale -', 'stdin is no JSON'],
   ],
   'urls update 42': [
     ['', 'nothing to change'],
@@ -90,6 +94,8 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--preview-image https://example.com/a.png', 'a preview needs a title: set --preview-title'],
     ['--rules - --password-stdin', '--rules - and --password-stdin cannot both read stdin'],
     ['--rules no-such-file', 'no-such-file cannot be read'],
+    ['--title x --if-match a"b', '--if-match'],
+    ['--title x --if-match ', '--if-match'],
   ],
   webhooks: [
     ['create localhost:9/x --event url.created', 'use http://localhost:9/x'],
