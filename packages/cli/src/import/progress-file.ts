@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportChunk, ImportRow } from '@shorty/import';
 import { CliError, describeWriteError, systemErrorCode } from '../cli-error.js';
@@ -24,14 +24,8 @@ interface OutputState {
   readonly end: number;
 }
 
-/** Each restart of an import has another seed, and so other keys. */
-interface Start {
-  readonly startedAt: number;
-  readonly seed: string;
-}
-
 type Line =
-  | Start
+  | { readonly startedAt: number; readonly seed: string }
   /** The files that a run writes. */
   | { readonly files: FileSizes }
   /** The size that a file has after the next write, unless the process ends before. */
@@ -55,7 +49,9 @@ export class ProgressFile {
   readonly startedAt: number;
   /** Whether an earlier run has sent requests. */
   readonly isContinued: boolean;
-  readonly #path: string;
+  /** The file of this run. That of a restart replaces the old one with its first chunk. */
+  #path: string;
+  readonly #finalPath: string;
   readonly #identity: string;
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
@@ -63,17 +59,18 @@ export class ProgressFile {
   /** `restart`: the import begins again, with other keys. */
   constructor(folder: string, identity: string, now: () => number, restart: boolean) {
     this.#now = now;
-    this.#path = join(folder, `${identity}.ndjson`);
-    let lines = this.#read();
+    this.#finalPath = join(folder, `${identity}.ndjson`);
+    this.#path = restart ? `${this.#finalPath}.new` : this.#finalPath;
+    const lines = readLines(this.#path);
     // Dry runs have sent nothing.
-    if (restart || !lines.some((line) => 'sent' in line)) {
-      const seed = restart ? randomUUID() : (lines.find(isStart)?.seed ?? '');
-      append(this.#path, { startedAt: now(), seed });
-      lines = this.#read();
+    if (!lines.some((line) => 'sent' in line)) {
+      const start = { startedAt: now(), seed: restart ? randomUUID() : '' };
+      append(this.#path, start);
+      lines.push(start);
     }
-    const start = lines.findLast(isStart);
-    this.startedAt = start?.startedAt ?? now();
-    this.#identity = `${identity}${start?.seed ?? ''}`;
+    const first = lines.findLast((line) => 'startedAt' in line);
+    this.startedAt = first?.startedAt ?? now();
+    this.#identity = `${identity}${first?.seed ?? ''}`;
     for (const line of lines) this.#apply(line);
     this.isContinued = this.#chunks.size > 0;
   }
@@ -105,7 +102,7 @@ export class ProgressFile {
   outputFile(path: string): OutputState | undefined {
     let state: OutputState | undefined;
     // Another run may have written the file since this one began.
-    for (const line of this.#read()) {
+    for (const line of readLines(this.#path)) {
       this.#apply(line);
       if ('writing' in line) {
         if (line.writing === path) state = { size: state?.size ?? 0, end: line.end };
@@ -118,20 +115,22 @@ export class ProgressFile {
   }
 
   recordSent({ index }: ImportChunk): void {
+    this.#replaceOld();
     this.record({ sent: index, at: this.#now() });
   }
 
   recordDone(chunk: ImportChunk, counts: ChunkCounts, files: FileSizes): void {
+    this.#replaceOld();
     const attempt = this.earlier(chunk).length;
     this.record({ done: chunk.index, attempt, ...counts, files });
   }
 
-  /** Returns the lines since the last restart. */
-  #read(): Line[] {
-    const lines = readLines(this.#path);
-    const seed = lines.findLast(isStart)?.seed;
-    const first = lines.findIndex((line) => isStart(line) && line.seed === seed);
-    return lines.slice(Math.max(0, first));
+  #replaceOld(): void {
+    // Another run may have moved it.
+    if (this.#path !== this.#finalPath && existsSync(this.#path)) {
+      renameSync(this.#path, this.#finalPath);
+    }
+    this.#path = this.#finalPath;
   }
 
   /** Writes a line, and applies it to the state. */
@@ -152,10 +151,6 @@ export class ProgressFile {
       state.responses[Math.min(line.attempt, state.responses.length)] = line;
     }
   }
-}
-
-function isStart(line: Line): line is Start {
-  return 'startedAt' in line;
 }
 
 function append(path: string, line: Line): void {
