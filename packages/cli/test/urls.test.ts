@@ -250,6 +250,8 @@ test('create and update set a preview, and rules from a file or from stdin', asy
   });
   await shorty.run(`urls update ${link.id} --clear preview --clear rules`);
   expect(await server.client.urls.get(link.id)).toMatchObject({ preview: null, rules: [] });
+  const both = `urls update ${link.id} --rules - --password-stdin`;
+  await shorty.exits(2, 'stdin is empty, or another option has read it', both, { input: '[]' });
 });
 
 test.each([

@@ -92,7 +92,6 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--redirect-type soon', 'It must be 301, 302, 307 or 308.'],
     ['--utm-param x', 'must have the form key=value'],
     ['--preview-image https://example.com/a.png', 'a preview needs a title: set --preview-title'],
-    ['--rules - --password-stdin', '--rules - and --password-stdin cannot both read stdin'],
     ['--rules no-such-file', 'no-such-file cannot be read'],
     ['--title x --if-match a"b', '--if-match'],
     ['--title x --if-match ', '--if-match'],

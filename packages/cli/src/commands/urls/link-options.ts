@@ -67,7 +67,9 @@ function readPreview(input: LinkOptions): UrlUpdateRequest['preview'] {
 
 async function readPassword(context: Context): Promise<string> {
   const password = await readSecret(context, 'Password for the link (not shown): ');
-  if (password === '') throw new UsageError('--password-stdin: stdin is empty');
+  if (password === '') {
+    throw new UsageError('--password-stdin: stdin is empty, or another option has read it');
+  }
   return password;
 }
 
