@@ -51,3 +51,23 @@ test('an import stops at the quota, and after an upgrade the same command create
   expect(repeated.stdout).toMatch(/^731 rows, 731 of them earlier: 730 created, 1 failed in /);
   expect(await created()).toHaveLength(730);
 });
+
+test('postponed rows that were sent again without a response need --resend a day later', async () => {
+  setQuota(0);
+  await shorty.write('late.csv', 'url\nhttps://late.example/\n');
+  const folder = '.local/state/shorty/imports';
+  const before = await shorty.files(folder);
+  const args = 'urls bulk-create late.csv';
+  await shorty.exits(1, 'change the plan or delete links', args);
+  const name = (await shorty.files(folder)).find((each) => !before.includes(each));
+  const progress = await shorty.read(`${folder}/${name}`);
+  // A run was killed two days ago, and another one now.
+  const sent = [Date.now() - 2 * 24 * 60 * 60 * 1000, Date.now()].map((at) =>
+    JSON.stringify({ sent: 0, at }),
+  );
+  await shorty.write(`${folder}/${name}`, `${progress}\n${sent.join('\n')}`);
+  setQuota(10_000);
+  await shorty.exits(1, 'lines 2 to 2 may have arrived', args);
+  const { stdout } = await shorty.run(`${args} --resend`);
+  expect(stdout).toMatch(/^1 row: 1 created, 0 failed in /);
+});
