@@ -12,6 +12,12 @@ const replacements = {
   'ajv/dist/2020.js': 'export const Ajv2020 = undefined;',
   'ajv-formats': 'export default undefined;',
   semver: 'export default undefined;',
+  // The MCP SDK: questions to users, whose validator uses the modules above, schemas of Zod 3, and Zod's
+  // messages in other languages.
+  '../validation/ajv-provider.js': 'export class AjvJsonSchemaValidator {}',
+  'zod-to-json-schema': 'export const zodToJsonSchema = undefined;',
+  'zod/v3': 'export const object = undefined;',
+  '../locales/index.js': 'export {};',
   // conf: deletes temporary files after a signal, and then sends the signal to this process again.
   // The second SIGINT would end an import that is stopping after the first.
   'when-exit': 'export default () => {};',
