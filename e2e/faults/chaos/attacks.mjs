@@ -21,6 +21,13 @@ const largestBulk = JSON.stringify({
   })),
 });
 
+/** The body of a request for one of the largest and densest codes. */
+export const largestDrawing = (turn) =>
+  JSON.stringify({
+    data: `${turn} `.padEnd(1_200, 'heavy'),
+    ...{ size: 2048, format: 'webp', errorCorrectionLevel: 'H', stylePreset: 'dots' },
+  });
+
 const refusedBody = Buffer.alloc(30 * 1024 * 1024, ' ');
 
 /**
@@ -48,10 +55,7 @@ export const attacks = {
     repeat(signal, 60, (turn) =>
       target.request('POST', '/api/v1/qr', {
         headers: bearer(tenant),
-        body: JSON.stringify({
-          data: `${turn} `.padEnd(1_200, 'heavy'),
-          ...{ size: 2048, format: 'webp', errorCorrectionLevel: 'H', stylePreset: 'dots' },
-        }),
+        body: largestDrawing(turn),
       }),
     ),
 

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bulkCreate } from '../../../bench/lib/links.mjs';
-import { attacks } from './attacks.mjs';
+import { attacks, largestDrawing } from './attacks.mjs';
 import { judge } from './lib/bounds.mjs';
 import { prepareHonest, runHonest } from './lib/honest.mjs';
 import { startServer } from './lib/server.mjs';
+import { bearer } from './lib/target.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -51,7 +52,7 @@ const honestAlone = () => runHonest({ origin: server.origin, honest, seconds });
 await honestAlone();
 // Fills the caches, which have fixed sizes, so that the figure of memory before the attacks has them.
 for (const name of ['tenant-largest-bulk', 'tenant-lists']) await runAttack(name);
-const control = await observe(honestAlone);
+const control = { ...(await observe(honestAlone)), drawingMs: await drawingMs() };
 const memoryBefore = await server.memory();
 const controlRow = { name: 'control', ...control, responses: {}, errorLines: [] };
 print(controlRow, []);
@@ -83,6 +84,16 @@ if (stopMs > 10_000) {
 honest.stop();
 console.log(missed === 0 ? '\nevery bound holds' : `\n${missed} bounds missed`);
 process.exit(missed === 0 ? 0 : 1);
+
+/** Measures one of the largest drawings while nothing else is drawn. */
+async function drawingMs() {
+  const headers = { ...bearer(tenants[0]), 'content-type': 'application/json' };
+  const startedAt = performance.now();
+  const request = { method: 'POST', headers, body: largestDrawing(0) };
+  const { status } = await fetch(`${server.origin}/api/v1/qr`, request);
+  if (status !== 201) throw new Error(`the largest drawing got ${status}`);
+  return performance.now() - startedAt;
+}
 
 async function runAttack(name) {
   const attacker = fork(fileURLToPath(new URL('attacker.mjs', import.meta.url)));
